@@ -68,9 +68,10 @@ export { InvalidTargetFile, readTargetFile, type TargetFile } from './target/tar
  * const { exit_code, counts, rules } = await run(target, { only: 'grep', rate: 2 });
  * ```
  *
- * Throws `InvalidOption` for an invalid option (`EmptySelection` if `only` selects no rule). Throws `Unready` if the
- * target does not respond, is not the service, rejects the key, has a wrong clock, or cannot delete the repositories that the run would
- * create. A broken rule never makes this function throw, because the report contains the verdicts of all rules.
+ * A broken rule does not make this function throw, because the report contains the verdicts of all rules. Throws
+ * `InvalidOption` for an invalid option (`EmptySelection` if `only` selects no rule). Throws `Unready` if the target
+ * does not respond, is not the service, rejects the key, has a wrong clock, or cannot delete the repositories that the
+ * run would create.
  */
 export async function run(given: Target, options: Options = {}): Promise<Report> {
   checkOptions(options);
@@ -79,7 +80,7 @@ export async function run(given: Target, options: Options = {}): Promise<Report>
   const latency = new Latency(await checkReady(given, { timeout, signal }));
   const asked = performance.now();
   const target = await withAdmin(given, { timeout, signal });
-  // `withAdmin` sends a request on an open connection, so its duration does not include the time to connect.
+  // `withAdmin` sends its request on an open connection, so its duration does not include the time to connect.
   const responseTime = Math.min(latency.measured, performance.now() - asked);
   const isEmulator = target.adminUrl !== undefined;
   const { rate = usualRate(target), width = isEmulator ? 8 : 4 } = options;
@@ -97,8 +98,8 @@ export async function run(given: Target, options: Options = {}): Promise<Report>
   const today = new Date().toISOString().slice(0, 10);
   const prefix = scratchPrefix(options.prefix);
   const scratch = options.scratch ?? (await openScratch({ target }));
-  // `signal` stops the rules, but not the removal of the repositories that they created. This limiter therefore does
-  // not use the signal, because its waits would be aborted as well.
+  // This limiter does not use `signal`. An abort stops the rules, but the repositories that they created must still be
+  // deleted; the limiter's waits must therefore not be aborted.
   const cleanupLimiter = createLimiter(pace, Date.now, (wait) => sleep(wait));
   let requests = 0;
   const onRequest = () => {

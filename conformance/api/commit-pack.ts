@@ -3,12 +3,12 @@ import { expectSha, expectSuccess } from '../check/expect.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import { AUTHOR, writer } from './requests.js';
 
-/** Content of a file in a commit, optionally with its Git mode, or null to delete the file. */
+/** New content of one file in a commit. The object form also sets the Git mode; null deletes the file. */
 export type FileContent = string | Buffer | null | { readonly content: string | Buffer; readonly mode: string };
 
 /**
- * Builds the NDJSON lines of a commit-pack body (request that creates a commit): the metadata, then one chunk with the
- * content of each file. The commit goes to the default branch, unless `metadata` names another one.
+ * Builds the NDJSON lines of a commit-pack request, which creates a commit. The first line is the metadata; one line
+ * per file with its content follows. The commit goes to the default branch unless `metadata` names another branch.
  */
 export function packLines(
   t: Pick<RuleContext, 'defaultBranch'>,
@@ -43,8 +43,8 @@ export const sendPack = (
 ): Promise<ApiResponse> => t.post(COMMIT_PACK, { as: writer(repo), lines, ...options });
 
 /**
- * Creates a commit with these files through the commit-pack operation of the API, and expects success. A content of
- * null deletes the file.
+ * Creates a commit with these files through the commit-pack operation of the API. Fails the rule unless the request
+ * succeeds. The content null deletes a file.
  */
 export async function commitFiles(
   t: RuleContext,
@@ -55,7 +55,7 @@ export async function commitFiles(
   const response = expectSuccess(await sendPack(t, repo, packLines(t, files, metadata), { mustSucceed: true }));
   const sha = response.string('commit', 'commit_sha');
   expectSha(sha, 'commit.commit_sha is a SHA');
-  // `before`: SHA of the tip before this commit.
+  // `before`: SHA of the branch tip before this commit.
   return {
     sha,
     tree: response.string('commit', 'tree_sha'),

@@ -4,13 +4,19 @@ import { expectSha, expectStatus } from '../check/expect.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import type { JsonRecord } from '../http/exchange.js';
 
-/** Functions that send one API operation each. The request uses the token with the fewest permissions that suffice. */
+/**
+ * This module has one function per API operation. The function sends the operation's request with a token that has only
+ * the permissions that the operation needs.
+ */
 
 export function segment(name: string): string {
   return encodeURIComponent(name);
 }
 
-/** Base path of the routes of one repository. The repository name is one path segment, so a slash in it is encoded. */
+/**
+ * Returns the base path of one repository's routes. A slash in the name is percent-encoded, because the name must be
+ * one path segment.
+ */
 export function repositoryPath(repo: string): string {
   return `/api/repos/${segment(repo)}`;
 }
@@ -18,7 +24,7 @@ export function repositoryPath(repo: string): string {
 export const reader = (repo: string): TokenRecipe => ({ repo, scopes: ['git:read'] });
 export const writer = (repo: string): TokenRecipe => ({ repo, scopes: ['git:write'] });
 export const repoWriter = (repo: string): TokenRecipe => ({ repo, scopes: ['repo:write'] });
-/** Request option that omits the token, and so the `Authorization` header. */
+/** Request option for an anonymous request: sends no token, so no `Authorization` header. */
 export const ANONYMOUS = { as: undefined } as const;
 export const ORG_READER: TokenRecipe = { scopes: ['org:read'] };
 
@@ -43,7 +49,10 @@ export const createRepo = (t: RuleContext, repo: string, options: RequestOptions
 export const deleteRepo = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<ApiResponse> =>
   t.request('DELETE', repositoryPath(repo), { as: repoWriter(repo), ...options });
 
-/** Returns a function that sends a GET request about a repository. Its parameters are in the query string. */
+/**
+ * Returns a function that sends a GET request to `path` and reads from one repository. The function takes the query
+ * parameters as `query`.
+ */
 const queried =
   (path: string) =>
   (
@@ -55,8 +64,8 @@ const queried =
     t.get(path, { as: reader(repo), query, ...options });
 
 /**
- * Returns a function that sends a POST request about a repository, with a JSON body. `as` returns the token for a
- * repository.
+ * Returns a function that sends a POST request with a JSON body to `path`. `as` returns the token recipe for a
+ * repository name.
  */
 const posted =
   (path: string, as: (repo: string) => TokenRecipe) =>
@@ -64,8 +73,8 @@ const posted =
     t.post(path, { as: as(repo), json, ...options });
 
 /**
- * Returns a function that sends a restore request (moves a branch back to the state of an older commit). The body is
- * one NDJSON line with the metadata.
+ * Returns a function that sends a restore request, which moves a branch back to the state of an older commit. The
+ * NDJSON body is a single line with the metadata.
  */
 const restoring =
   (pathOf: (repo: string) => string) =>
@@ -94,25 +103,27 @@ export const RESTORE = '/api/v1/repos/restore-commit';
 export const resetRoute = (repo: string): string => `${repositoryPath(repo)}/reset-commits`;
 
 /**
- * Returns the metadata of a request that restores the default branch to the state of `commit`. `more` adds or overrides members.
+ * Returns the metadata of a restore request that moves the default branch to the state of `commit`. `more` adds or
+ * overrides members.
  */
 export function restoreMetadata(t: RuleContext, commit: string, more: object = {}): JsonRecord {
   return { target_branch: t.defaultBranch, target_commit_sha: commit, author: AUTHOR, ...more };
 }
 
 export const restore = restoring(() => RESTORE);
-/** Sends a restore request to `reset-commits`, the second route of the restore operation. */
+/** Sends a restore request to the `reset-commits` route, which is the second route of the restore operation. */
 export const reset = restoring(resetRoute);
 
-/** Returns both names by which a response can refer to the default branch: the short one and the full ref. */
+/** Returns both names that a response can use for the default branch: the short name and the full ref. */
 export const defaultBranchNames = ({ defaultBranch }: RuleContext): string[] => [
   defaultBranch,
   `refs/heads/${defaultBranch}`,
 ];
 
 /**
- * Returns the name of a branch with `main` in place of the default branch, so that variants of targets with different
- * default branches can be compared: `refs/heads/trunk` becomes `refs/heads/main`.
+ * Returns the branch name with `main` instead of the target's default branch: `refs/heads/trunk` becomes
+ * `refs/heads/main`. This makes results of targets with different default branches comparable. Other names are returned
+ * unchanged.
  */
 export function asMain(t: RuleContext, name: string): string {
   const at = defaultBranchNames(t).indexOf(name);
@@ -120,8 +131,7 @@ export function asMain(t: RuleContext, name: string): string {
 }
 
 /**
- * Returns the SHA of the commit that a revision of the repository resolves to; undefined if the revision does not exist
- * (404).
+ * Returns the SHA of the commit that a revision resolves to. Returns undefined if the revision does not exist (404).
  */
 export async function tipOf(t: RuleContext, repo: string, revision = t.defaultBranch): Promise<string | undefined> {
   const response = await getCommit(t, repo, revision);
@@ -130,7 +140,7 @@ export async function tipOf(t: RuleContext, repo: string, revision = t.defaultBr
   return response.string('commit', 'sha');
 }
 
-/** Returns the SHA of the tip of a branch. The rule fails if the branch does not exist. */
+/** Returns the SHA of a branch tip. Fails the rule if the branch does not exist. */
 export async function mustTipOf(t: RuleContext, repo: string, revision = t.defaultBranch): Promise<string> {
   const tip = await tipOf(t, repo, revision);
   expectSha(tip, `${revision} resolves`);

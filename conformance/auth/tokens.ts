@@ -5,56 +5,59 @@ import type { Target } from '../target/target.js';
 
 export type KeyRole = 'main' | 'restricted' | 'deleted' | 'second' | 'ES256' | 'ES384' | 'ES512' | 'RS256';
 
-/** Deliberate defect of a token. Rules send such tokens to check that the target refuses them. */
+/** Deliberate defect of a token. Rules send defective tokens to check that the target refuses them. */
 export type Defect =
   /** Signed with a new key that is not registered at the target. */
   | 'foreign-key'
-  /** Signed with a new key that is not registered at the target, and whose public key is the `jwk` of the header. */
+  /**
+   * Signed with a new key that is not registered at the target. The `jwk` header member contains the public key, so a
+   * server that trusts this member would accept the token.
+   */
   | 'embedded-key'
-  /** One byte of the payload is changed after signing, so that the signature does not match. */
+  /** One byte of the payload is changed after signing, so the signature does not match. */
   | 'tampered'
-  /** Header and claims of a valid token, with one changed byte in the signature. */
+  /** Header and claims are valid, but one byte of the signature is changed. */
   | 'other-signature'
-  /** Empty signature, and `none` as the `alg` of the header, unless `header` of the recipe sets another. */
+  /** The signature is empty. The `alg` is `none`, unless the recipe's `header` sets another value. */
   | 'unsigned'
   /**
-   * HMAC signature with the PEM text of the public key as its secret. A server that selects the algorithm by the header
-   * and not by the key would accept it. The `alg` is HS256, unless `header` of the recipe sets HS384 or HS512.
+   * HMAC signature whose secret is the PEM text of the public key. A server that chooses the algorithm from the header
+   * instead of the key would accept it. The `alg` is HS256, unless the recipe's `header` sets HS384 or HS512.
    */
   | 'hmac-public-key'
-  /** The `alg` of the header, set by `header` of the recipe, is not the algorithm with which the token is signed. */
+  /** The token is signed with the key's algorithm, but the recipe's `header` sets another `alg`. */
   | 'mislabelled'
   /**
-   * Signed by an EC key with the hash function of another curve, that of the `alg` set by `header` of the recipe. A
-   * server that does not compare the curve of the key with `alg` would accept it.
+   * Signed by an EC key with a hash function that belongs to another curve. The recipe's `header` selects this hash
+   * function through its `alg`. A server that does not compare the key's curve with `alg` would accept the token.
    */
   | 'wrong-curve'
   /**
-   * Signed with an algorithm that tokens may not use, selected by the `alg` of the header: RSA-PSS instead of PKCS#1
-   * v1.5, SHA-384 or SHA-512 with RSA, Ed25519, or secp256k1.
+   * Signed with an algorithm that tokens may not use: RSA-PSS instead of PKCS#1 v1.5, SHA-384 or SHA-512 with RSA,
+   * Ed25519, or secp256k1. The `alg` of the header selects the algorithm.
    */
   | 'algorithm';
 
 /**
- * Description of a token (JSON Web Token) that a rule sends. It contains no key and no signature, so that a report can
- * print it, and `conformance token` can create the token again.
+ * Description of a token (JSON Web Token) that a rule sends. It contains no key and no signature, so a report can print
+ * it. `conformance token` can create the token again from it.
  */
 export interface TokenRecipe {
   readonly repo?: string;
   readonly scopes?: readonly string[];
   /** Seconds between issue (`iat`) and expiry (`exp`). Default: 600. */
   readonly lifetime?: number;
-  /** Claims that replace or extend the default claims, by name. A null removes the claim. */
+  /** Claims by name. They replace or extend the default claims; the value null removes a claim. */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Members that replace or extend the default header members, by name. A null removes the member. */
+  /** Header members by name. They replace or extend the default members; the value null removes a member. */
   readonly header?: Readonly<Record<string, unknown>>;
   readonly key?: KeyRole;
   readonly defect?: Defect;
 }
 
 /**
- * Fills in the scopes and the lifetime that the token helpers of the published clients use by default: both Git scopes,
- * and a lifetime of one year in seconds.
+ * Fills in the default scopes and lifetime that the published clients use for their tokens: both Git scopes, and one
+ * year in seconds.
  */
 export function withClientDefaults({
   scopes = ['git:write', 'git:read'],
@@ -69,13 +72,12 @@ export interface Signer {
   key(role: KeyRole): SigningKey | undefined;
 }
 
-/** Number of seconds for which the signer reuses a token that it signed for an equal recipe. */
+/** Number of seconds for which the signer reuses a signed token for an equal recipe. */
 const KEPT = 10;
 
 /**
- * Creates the signer of tokens for one target. Tokens are cached for `KEPT` seconds by recipe (description of a token),
- * because most requests of a run use one of a few recipes. `now`: returns the current time in milliseconds since the
- * epoch.
+ * Creates the signer of tokens for one target. It caches tokens by recipe for `KEPT` seconds, because most requests of
+ * a run use one of a few recipes. `now` returns the current time in milliseconds since the epoch.
  */
 export function createSigner(target: Target, now: () => number): Signer {
   const keys = keysOf(target);
@@ -101,8 +103,8 @@ export function createSigner(target: Target, now: () => number): Signer {
 }
 
 /**
- * Returns the keys of a target by role (main, restricted, deleted, second) and by algorithm. For each algorithm, the
- * last matching key is used; the main key takes precedence over `otherKeys`.
+ * Returns the keys of a target by role (main, restricted, deleted, second) and by algorithm. If several keys have the
+ * same algorithm, the main key takes precedence, then the last of `otherKeys`.
  */
 export function keysOf({ key: main, restrictedKey, deletedKey, second, otherKeys }: Target): Map<KeyRole, SigningKey> {
   const named = defined({ main, restricted: restrictedKey, deleted: deletedKey, second: second?.key });
@@ -111,8 +113,8 @@ export function keysOf({ key: main, restrictedKey, deletedKey, second, otherKeys
 }
 
 /**
- * Creates the token that a recipe describes, including its deliberate defect. No JWT library is used, because libraries
- * refuse to create defective tokens. `seconds`: time of issue in seconds since the epoch.
+ * Creates the token that a recipe describes, including its deliberate defect. JWT libraries refuse to create defective
+ * tokens, so none is used. `seconds`: time of issue in seconds since the epoch.
  */
 export function signRecipe(recipe: TokenRecipe, key: SigningKey, org: string, seconds: number): string {
   const claims = without({
@@ -177,8 +179,8 @@ function encode(value: JsonObject): string {
 }
 
 /**
- * Signs with an algorithm that tokens may use (RFC 7518, sections 3.3 and 3.4): PKCS#1 v1.5 for RS256, ECDSA for names
- * that begin with `ES`. The ECDSA signature is the concatenation of r and s, as JWTs require, and not DER.
+ * Signs with an algorithm that tokens may use: ECDSA for names that begin with `ES`, otherwise PKCS#1 v1.5 (RFC 7518,
+ * sections 3.3 and 3.4). JWTs require an ECDSA signature to be the concatenation of r and s, not DER.
  */
 function signWith(algorithm: string, input: Buffer, key: KeyObject): Buffer {
   const hash = `sha${algorithm.slice(2)}`;
@@ -188,8 +190,8 @@ function signWith(algorithm: string, input: Buffer, key: KeyObject): Buffer {
 }
 
 /**
- * Signs with an algorithm that tokens may not use, for rules that check the refusal. Ed25519 and secp256k1 signatures
- * use a new key. If an RSA algorithm is requested and `key` is not an RSA key, the key's own algorithm is used instead.
+ * Signs with an algorithm that tokens may not use, so that rules can check the refusal. Ed25519 and secp256k1
+ * signatures use a new key. RSA algorithms need an RSA key; if `key` is of another type, its own algorithm is used.
  */
 function signUnlisted(algorithm: string, input: Buffer, key: SigningKey): Buffer {
   if (algorithm === 'EdDSA') return signBytes(null, input, generateKeyPairSync('ed25519').privateKey);
@@ -205,8 +207,8 @@ function signUnlisted(algorithm: string, input: Buffer, key: SigningKey): Buffer
 }
 
 /**
- * Generates a private key of the same type and curve as `key`. It is not registered at the target, so tokens signed
- * with it must be refused.
+ * Generates a private key of the same type and curve as `key`. The target does not know this key, so it must refuse
+ * tokens signed with it.
  */
 function unregisteredKeyLike(key: SigningKey): KeyObject {
   if (key.algorithm === 'RS256') return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;

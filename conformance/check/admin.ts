@@ -9,10 +9,11 @@ import { Skip } from './outcomes.js';
 import { RuleContext } from './rule-context.js';
 
 /**
- * Sends a request to an admin route of the emulator (below `/_emulator`) and returns the JSON object of the response;
- * an empty object if there is no JSON object. The response does not count as evidence for the verdict of the rule,
- * because admin requests only prepare the situation that the rule checks. Throws if the status is above 299. Skips the
- * rule if the target is not an emulator, or if it requires an admin token that was not given.
+ * Sends a request to an admin route of the emulator (below `/_emulator`) and returns the JSON object of the response.
+ * Returns an empty object if the response is not a JSON object. Throws if the status is above 299.
+ *
+ * The response is not evidence for the rule's verdict, because admin requests only prepare the situation that the rule
+ * checks. The rule is skipped if the target is not an emulator, or if a required admin token was not given.
  */
 export async function askAdmin(t: RuleContext, method: string, path: string, json?: object): Promise<JsonRecord> {
   const response = await tryAdmin(t, method, path, json);
@@ -22,8 +23,8 @@ export async function askAdmin(t: RuleContext, method: string, path: string, jso
 }
 
 /**
- * Sends a request to an admin route of the emulator and returns the response, whatever its status. Skips the rule if
- * the target is not an emulator, or if it requires an admin token that was not given.
+ * Sends a request to an admin route of the emulator and returns the response, whatever its status. The rule is skipped
+ * if the target is not an emulator, or if a required admin token was not given.
  */
 export async function tryAdmin(t: RuleContext, method: string, path: string, json?: object): Promise<AdminResponse> {
   t.needsEmulator();
@@ -35,26 +36,28 @@ export async function tryAdmin(t: RuleContext, method: string, path: string, jso
 }
 
 /**
- * Changes the state of the emulator for the organization under test, such as repository states, organization switches
- * and limits, to prepare what a rule checks.
+ * Changes the emulator's state for the organization under test, to prepare what a rule checks. The state includes
+ * repository states, organization switches and limits.
  */
 export async function changeState(t: RuleContext, changes: object): Promise<void> {
   await askAdmin(t, 'PATCH', `/state?organization=${encodeURIComponent(t.target.org)}`, changes);
 }
 
 /**
- * Returns true if the suite can create namespaces (isolated worlds of the emulator with their own state and ports) on
- * the target and send requests to them. This requires an emulator on this machine.
+ * Returns true if the suite can create namespaces on the target and reach them. A namespace is an isolated world of the
+ * emulator with its own state and ports, so the target must be an emulator on this machine.
  */
 export function hasNamespaces({ adminUrl, baseUrl }: Target): boolean {
   return adminUrl !== undefined && isLoopback(baseUrl);
 }
 
 /**
- * Runs a part of a rule in a new namespace (isolated world of the emulator with its own state and ports), so that its
- * changes do not affect other rules of the run. The namespace is deleted afterwards. `options`: JSON body of the
- * request that creates the namespace. Exchanges and notes of this part count for the rule `t`. `restrictedKey`:
- * restricted key to register in the namespace.
+ * Runs a part of a rule in a new namespace: an isolated world of the emulator with its own state and ports. Changes
+ * made by this part therefore do not affect other rules of the run. The namespace is deleted afterwards. Exchanges and
+ * notes of this part count for the rule `t`.
+ *
+ * - `options`: JSON body of the request that creates the namespace.
+ * - `restrictedKey`: restricted key to register in the namespace.
  */
 export async function inNamespace<Result>(
   t: RuleContext,
@@ -88,8 +91,8 @@ export async function inNamespace<Result>(
 }
 
 /**
- * Registers a key in a new namespace, which has only the keys with which the emulator was started. The key of the suite
- * may have been registered later, so tokens signed with it would be rejected in the namespace.
+ * Registers a key in a new namespace. A new namespace knows only the keys with which the emulator was started. The
+ * suite's key may have been registered later, so the namespace would reject its tokens.
  */
 async function registerKey(t: RuleContext, { id, privateKey, allowedScopes }: SigningKey): Promise<void> {
   const public_key = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' });

@@ -2,8 +2,8 @@ import { type Exchange, headerOf, isRecord, type JsonRecord, jsonOf, mediaTypeOf
 import { AssertionFailure } from './outcomes.js';
 
 /**
- * Response of the target with accessors for rules. The accessors `string` to `records` take the path of a JSON member
- * and fail the rule with a readable message if the member is absent or has another type.
+ * Response of the target, with accessors for rules. The accessors `string` to `records` read the JSON member at a path.
+ * They fail the rule with a readable message if the member is absent or has another type.
  */
 export class ApiResponse {
   #json: unknown;
@@ -31,7 +31,7 @@ export class ApiResponse {
     return mediaTypeOf(this.exchange);
   }
 
-  /** Body parsed as JSON; undefined if the body is not JSON. Parsed once, when it is first read. */
+  /** Body parsed as JSON on first use. Undefined if the body is not JSON. */
   get json(): unknown {
     if (!this.#parsed) {
       this.#json = jsonOf(this.exchange);
@@ -40,14 +40,14 @@ export class ApiResponse {
     return this.#json;
   }
 
-  /** Error code of the response: the `code` member of the JSON body; undefined if absent. */
+  /** Error code from the `code` member of the JSON body. Undefined if absent. */
   get code(): string | undefined {
     return isRecord(this.json) && typeof this.json.code === 'string' ? this.json.code : undefined;
   }
 
   /**
-   * Short description of the response in a report: status and error code, such as `404 ref_not_found`, or only the
-   * status if the body has no code. For a redirect: status and `Location` without its query, such as `302 to /login`.
+   * Short description of the response for reports: status and error code, such as `404 ref_not_found`. Only the status
+   * if the body has no code. A redirect shows status and `Location` without its query, such as `302 to /login`.
    */
   get outcome(): string {
     const location = this.status > 299 && this.status < 400 ? this.header('location') : undefined;

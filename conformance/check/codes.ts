@@ -1,4 +1,4 @@
-/** Generic error code of each status, for errors without a specific code. */
+/** Generic error code of each status. It is used for errors that have no specific code. */
 export const GENERIC: Readonly<Record<number, string>> = {
   400: 'bad_request',
   401: 'unauthorized',
@@ -19,7 +19,7 @@ export const GENERIC: Readonly<Record<number, string>> = {
   504: 'gateway_timeout',
 };
 
-/** Status and meaning of each specific error code. The specification lists them. */
+/** Specific error codes from the specification, each with its status and meaning. */
 export const SPECIFIC = {
   authentication_unavailable: [403, 'tokens cannot be verified at present'],
   insufficient_scope: [403, 'the token lacks a required scope'],
@@ -51,18 +51,17 @@ export function isSpecificCode(code: string): code is SpecificCode {
   return Object.hasOwn(SPECIFIC, code);
 }
 
-/** Returns true if the code is one of the generic or specific error codes. */
+/** Returns true if the specification lists the error code, either as generic or as specific. */
 export function isListedCode(code: string): boolean {
   return isSpecificCode(code) || Object.values(GENERIC).includes(code);
 }
 
-/** Statuses for which the specification states the error code of each case (section Token failure responses). */
+/** Statuses for which the specification defines an error code for each case (section Token failure responses). */
 const STATED = [401, 403];
 
 /**
- * Returns the code as a client must read it. A client that does not know a code must treat it like the generic code of
- * the status. With 401 and 403, an unknown code is returned unchanged, because the specification states the code of
- * each case.
+ * Returns the code as a client must read it. A client must treat an unknown code like the generic code of the status.
+ * For 401 and 403, an unknown code is returned unchanged, because the specification defines the code of each case.
  */
 export function readCode(status: number, code: string): string {
   const isNew = SNAKE_CASE.test(code) && !isListedCode(code) && isForgeCode(code) === undefined;
@@ -72,8 +71,9 @@ export function readCode(status: number, code: string): string {
 const SNAKE_CASE = /^[a-z0-9]+(_[a-z0-9]+)*$/;
 
 /**
- * Returns which of the two error codes with the name of the forge (host of the upstream repository) this is; undefined
- * for other codes. Compares only the rest of the code, because the specification replaces the name with a neutral word.
+ * Returns which forge error the code stands for: app not configured, or upstream repository inaccessible. Returns
+ * undefined for other codes. The code begins with the name of the forge, the host of the upstream repository. The name
+ * is not compared, because the specification replaces it with a neutral word.
  */
 export function isForgeCode(code: string): 'app' | 'repository' | undefined {
   if (/^[a-z0-9]+_app_not_configured$/.test(code)) return 'app';

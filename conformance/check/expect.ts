@@ -9,7 +9,7 @@ export function expectTrue(condition: boolean, what: string, actual?: unknown): 
 
 /**
  * Fails the rule unless two values are deeply equal. Also fails if `expected` is undefined, because two absent values
- * prove nothing. To require absence, use `expectAbsent`. `what`: requirement, for the report.
+ * prove nothing; use `expectAbsent` to require absence. `what`: requirement, for the report.
  */
 export function expectSame(actual: unknown, expected: unknown, what: string): void {
   if (expected === undefined || !isDeepStrictEqual(actual, expected)) {
@@ -34,27 +34,27 @@ export function expectMatch(actual: unknown, pattern: RegExp, what: string): ass
   if (typeof actual !== 'string' || !pattern.test(actual)) throw new AssertionFailure(what, String(pattern), actual);
 }
 
-/** Fails the rule unless the response has one of these statuses. Returns the response for further checks. */
+/** Fails the rule unless the response has one of `statuses`. Returns the response for further checks. */
 export function expectStatus(response: ApiResponse, ...statuses: readonly number[]): ApiResponse {
   if (statuses.includes(response.status)) return response;
   throw new AssertionFailure('unexpected status', statuses.length === 1 ? statuses[0] : statuses, response.outcome);
 }
 
-/** Fails the rule unless the response has a status of 2xx. Returns the response for further checks. */
+/** Fails the rule unless the response has a 2xx status. Returns the response for further checks. */
 export function expectSuccess(response: ApiResponse): ApiResponse {
   if (response.status >= 200 && response.status <= 299) return response;
   throw new AssertionFailure('the request must succeed', '2xx', response.outcome);
 }
 
-/** Fails the rule unless the response has a status of 4xx, whatever its error code. */
+/** Fails the rule unless the response has a 4xx status. The error code does not matter. */
 export function expectRefused(response: ApiResponse): void {
   if (response.status < 400 || response.status > 499)
     throw new AssertionFailure('the request must be refused', '4xx', response.outcome);
 }
 
 /**
- * Fails the rule unless the response has this status and one of these error codes. A body without a code is accepted if
- * it has one of the two documented forms of errors without a code, because other rules check these forms.
+ * Fails the rule unless the response has this status and one of these error codes. Also accepts the two documented
+ * error forms without a code, because other rules check those forms.
  */
 export function expectProblem(response: ApiResponse, status: number, ...codes: readonly string[]): void {
   const isRight = codes.some((code) => isMember(response, `${status} ${code}`));
@@ -62,8 +62,8 @@ export function expectProblem(response: ApiResponse, status: number, ...codes: r
 }
 
 /**
- * Fails the rule unless the response has this status and this error code. Unlike in `expectProblem`, the code must be
- * present.
+ * Fails the rule unless the response has this status and this error code. Unlike `expectProblem`, it does not accept an
+ * error body without a code.
  */
 export function expectCode(response: ApiResponse, status: number, code: string): void {
   if (readOutcome(response) !== `${status} ${code}`) {
@@ -77,15 +77,15 @@ function wrongRefusal({ outcome }: ApiResponse, expected: string): AssertionFail
 
 /**
  * Returns status and error code as a client must read them, such as `404 ref_not_found`. Unknown codes are replaced by
- * the generic code of the status, so that two unknown codes compare as equal.
+ * the generic code of the status, so two unknown codes compare as equal.
  */
 export function readOutcome({ status, code, outcome }: ApiResponse): string {
   return code === undefined ? outcome : `${status} ${readCode(status, code)}`;
 }
 
 /**
- * Returns true if the response matches a member of a set of permitted responses. The member `404` matches status 404
- * with any code, and `404 ref_not_found` only with this code.
+ * Returns true if the response matches one permitted outcome, `member`. `404` matches status 404 with any code; `404
+ * ref_not_found` matches only this code.
  */
 export function isMember(response: ApiResponse, member: string): boolean {
   const [status, code] = member.split(' ');
@@ -102,7 +102,7 @@ export const isSha = (value: unknown): value is string => typeof value === 'stri
 /** Returns true for a whole number that is not negative. */
 export const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
 
-/** Value of the header Retry-After: seconds, or a date (RFC 9110, section 10.2.3). */
+/** Pattern of a `Retry-After` value: seconds, or a date (RFC 9110, section 10.2.3). */
 export const RETRY_AFTER = /^(\d+|[A-Z][a-z]{2}, .* GMT)$/;
 
 export function expectSha(value: unknown, what: string): asserts value is string {
@@ -112,7 +112,7 @@ export function expectSha(value: unknown, what: string): asserts value is string
 const RFC3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 
 /**
- * Fails the rule unless the value is an RFC 3339 time that `Date.parse` accepts, so that a month 13 fails. `what`:
+ * Fails the rule unless the value is an RFC 3339 time. `Date.parse` must also accept it, so a month 13 fails. `what`:
  * requirement, for the report.
  */
 export function expectTime(value: unknown, what: string): asserts value is string {
@@ -123,8 +123,8 @@ export function expectTime(value: unknown, what: string): asserts value is strin
 const WRITE_WORKFLOW = /\/(commit-pack|restore-commit|reset-commits|notes)$/;
 
 /**
- * Returns true if an error body has one of the two documented forms without a code (ambiguity A07 of the
- * specification): an object with a string `error`, or the result of a failed write.
+ * Returns true if an error body has one of the two documented forms without a code: an object with a string `error`, or
+ * the result of a failed write. See ambiguity A07 of the specification.
  */
 function saysWithoutCode(response: ApiResponse): boolean {
   if (typeof response.find('error') === 'string') return true;

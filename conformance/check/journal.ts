@@ -10,9 +10,10 @@ import type { RequestOptions, RuleContext } from './rule-context.js';
 
 /**
  * Sends a request, disconnects without reading the response, and returns the response that the target would have sent.
- * Only the request journal of the emulator shows this response, so other targets skip the rule. A unique token subject
- * identifies the request in the journal. `sentBytes`: number of body bytes that are sent before the disconnect;
- * default: all.
+ * The response is read from the emulator's request journal, so the rule is skipped on other targets. A unique token
+ * subject identifies the request in the journal.
+ *
+ * - `sentBytes`: number of body bytes to send before the disconnect. Default: all.
  */
 export async function responseToDisconnected(
   t: RuleContext,
@@ -43,7 +44,7 @@ async function endedRequest(t: RuleContext, subject: string): Promise<JsonRecord
 }
 
 /**
- * Converts an entry of the emulator's request journal into an exchange (request and response), so that a rule can check
+ * Converts an entry of the emulator's request journal into an exchange (request and response). A rule can then check
  * the response like any other.
  */
 function journaled(request: WireRequest, entry: JsonRecord): Exchange {
@@ -51,8 +52,8 @@ function journaled(request: WireRequest, entry: JsonRecord): Exchange {
   const pairs = Array.isArray(response.headers) ? (response.headers as [string, string][]) : [];
   const headers: Exchange['headers'] = Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value]));
   const sentBody = isRecord(response.body) && typeof response.body.text === 'string' ? response.body.text : '';
-  // Use the error code of the entry if its body is not complete JSON. The journal keeps only the parts of a chunked
-  // body that were sent before the client disconnected.
+  // If the recorded body is not complete JSON, use the error code of the entry. The journal keeps only the parts of a
+  // chunked body that were sent before the client disconnected.
   const body = parseJson(sentBody) !== undefined ? sentBody : JSON.stringify({ code: entry.code });
   return exchangeOf(request, Number(entry.status), headers, Buffer.from(body));
 }

@@ -3,7 +3,7 @@ import { NoResponse, RunEnded } from '../http/no-response.js';
 import { Throttled } from '../http/throttling.js';
 
 /**
- * Thrown if the target does not meet an expectation of a rule. The verdict then says that the target breaks the rule.
+ * Thrown if the target does not meet an expectation of a rule. The rule's verdict is then that the target breaks it.
  */
 export class AssertionFailure extends Error {
   override readonly name = 'AssertionFailure';
@@ -18,8 +18,8 @@ export class AssertionFailure extends Error {
 }
 
 /**
- * Thrown if a rule received a response that an injected fault made or changed, although the rule's reach is not
- * `emulator`. Only rules of this reach inject faults, so the verdict is an internal error of the suite.
+ * Thrown if an injected fault made or changed a response, but the rule's reach is not `emulator`. Only rules with reach
+ * `emulator` may inject faults, so the verdict is an internal error of the suite.
  */
 export class InjectedEvidence extends Error {
   override readonly name = 'InjectedEvidence';
@@ -30,16 +30,16 @@ export class InjectedEvidence extends Error {
 }
 
 /**
- * Thrown if a rule cannot be checked on this target, for example without a second key. The message is the reason in the
- * report.
+ * Thrown if a rule cannot be checked on this target, for example because no second key was given. The report shows the
+ * message as the reason.
  */
 export class Skip extends Error {
   override readonly name = 'Skip';
 }
 
 /**
- * Thrown if a fixture (prepared state of the target) that a rule needs could not be created. The rule is blocked. The
- * cause is reported once, in the entry of the fixture.
+ * Thrown if a rule needs a fixture (prepared state of the target) that could not be created. The rule's verdict is then
+ * "blocked". The report shows the cause once, in the fixture's own entry.
  */
 export class NeedsSetUp extends Error {
   override readonly name = 'NeedsSetUp';
@@ -50,7 +50,7 @@ export class NeedsSetUp extends Error {
 }
 
 /**
- * Returns true if the suite throws this error on purpose, or if the error is an abort. All other errors are unexpected.
+ * Returns true if the suite throws this error on purpose, or if the error is an abort. Any other error is unexpected.
  */
 export function isOutcome(error: unknown): boolean {
   return (
@@ -61,7 +61,7 @@ export function isOutcome(error: unknown): boolean {
 }
 
 /**
- * Thrown if the target uses another variant of an unclear behaviour than its target file records. The rule then fails
- * even if a broken requirement of its level would only be a warning.
+ * Thrown if the target behaves differently from the variant that its target file records for an unclear behaviour. The
+ * rule then always fails, even at a level at which a broken requirement is only a warning.
  */
 export class PinnedDrift extends AssertionFailure {}

@@ -4,39 +4,43 @@ import { AssertionFailure } from './outcomes.js';
 import { type Difference, differences, lookAt, type Part, type Sight, type View } from './repository-view.js';
 import { type Write, writeOf } from './write-request.js';
 
-/** State of one repository of the target, as far as the suite has observed it. */
+/** State of one repository, as last observed by the suite. */
 class KnownRepository {
   /**
-   * Number of writes to the repository that the suite has sent so far. A view is outdated if this number has changed.
+   * Number of writes to this repository that the suite has sent. A view is outdated if this number has changed since.
    */
   sent = 0;
   underWay = 0;
   view: View | undefined;
-  /** Value of `sent` when `view` was read, to detect an outdated view; -1 if no view was read. */
+  /**
+   * Value of `sent` when `view` was read; -1 if no view was read. A different `sent` means that the view is outdated.
+   */
   viewedAt = -1;
-  /** Branch and new tip as reported by the last accepted write; undefined if it reported none. */
+  /** Branch and new tip that the last accepted write reported. Undefined if it reported none. */
   reported: { readonly ref: string; readonly sha: string } | undefined;
 }
 
 export interface WriteOptions {
   /**
-   * True if the rule fails anyway when this request is refused. The repository is then not viewed before the request,
-   * to save requests.
+   * True if the rule fails anyway when this request is refused. To save requests, the suite then does not read the
+   * repository before it.
    */
   readonly mustSucceed?: boolean;
 }
 
 interface Sent {
   readonly exchange: Exchange;
-  /** Failure to report if the target refused the write but the repository changed; undefined otherwise. */
+  /** Failure to report if the target refused the write but the repository changed. Undefined otherwise. */
   readonly complaint?: AssertionFailure;
 }
 
 /**
- * Sends the requests of all rules. If the target refuses a write, compares the repository before and after it, because a
- * refused write must change nothing. A view (observed refs and metadata of a repository) is reused until the next write, so consecutive
- * refused writes need only one new view each. Overlapping writes to a repository are not checked, because a change may
- * come from either of them.
+ * Sends the requests of all rules and checks that refused writes change nothing. To check a refused write, it compares
+ * the repository before and after the request.
+ *
+ * A view (observed refs and metadata of a repository) is reused until the next write, so consecutive refused writes
+ * need only one new view each. Overlapping writes to one repository are not checked, because the change may come from
+ * any of them.
  */
 export class RefusedWrites {
   readonly #known = new Map<string, KnownRepository>();
@@ -77,21 +81,22 @@ interface Run extends Sight {
 }
 
 /**
- * Number of consecutive views that must differ from the view before a refused write until the difference is reported. A
- * service may omit optional members from some responses, which looks like a change. If it omits them from every second
- * response, 1 check in 65,000 reports a change by mistake.
+ * Number of consecutive views that must differ from the view before a refused write. Only then is the difference
+ * reported. A service may omit optional members from some responses, which looks like a change. If it omits them from
+ * every second response, 1 check in 65,000 reports a change by mistake.
  */
 const MAX_LOOKS = 16;
 
 /**
- * Maximum number of views until a write that the target reported as accepted is visible. The pauses between them are 20
- * ms, 40 ms and so on, 620 ms in total. The view is given up afterwards, so that the delayed write is not mistaken for
- * a change.
+ * Maximum number of views taken until an accepted write becomes visible. The pauses between them are 20 ms, 40 ms and
+ * so on, 620 ms in total. If the write is still not visible, this check is given up, because the delayed write would
+ * look like a change.
  */
 const LOOKS_FOR_REPORTED = 6;
 
 /**
- * Check of one write on one of the repositories that the write may change. A write to several has one attempt for each.
+ * Check of one write on one of the repositories that it may change. A write that may change several repositories has
+ * one attempt for each.
  */
 class Attempt {
   #before: View | undefined;
@@ -106,7 +111,8 @@ class Attempt {
   ) {}
 
   /**
-   * Views the repository before the write, for the later comparison. Reuses the last view if no write was sent since.
+   * Reads the state of the repository before the write, to compare it later. Reuses the last view if no write has been
+   * sent since then.
    */
   async look(): Promise<void> {
     const { known, write } = this;
@@ -117,8 +123,8 @@ class Attempt {
     }
     this.#before = await this.#view(known.sent);
     for (let wait = 20, looks = 1; this.#before !== undefined && !this.#showsReported(); wait *= 2, looks++) {
-      // Git may show a write that was made through the API only after a delay. Wait until the last accepted write is
-      // visible, because it would otherwise appear as a change by the new one.
+      // Wait until the last accepted write is visible, because Git may show an API write only after a delay. Otherwise
+      // the earlier write would look like a change made by the new one.
       if (looks === LOOKS_FOR_REPORTED) {
         this.#before = undefined;
         known.reported = undefined;
@@ -131,8 +137,8 @@ class Attempt {
 
   begin(): void {
     const { known } = this;
-    // Discard the view if another write is pending or began while the view was read, because a change could then not be
-    // assigned to this write.
+    // Discard the view if another write is pending, or if one began while the view was read. A change could then come
+    // from that other write.
     if (known.underWay > 0 || known.viewedAt !== known.sent) this.#before = undefined;
     known.underWay += 1;
     known.sent += 1;
@@ -169,8 +175,8 @@ class Attempt {
   }
 
   /**
-   * Reads the affected parts of the repository. Returns undefined if another write began meanwhile or is still pending.
-   * `sent`: number of writes sent when the view was requested.
+   * Reads the parts of the repository that the write may change. Returns undefined if another write began meanwhile or
+   * is still pending. `sent`: number of writes sent when the view was requested.
    */
   async #view(sent: number): Promise<View | undefined> {
     const { known } = this;

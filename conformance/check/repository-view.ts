@@ -7,8 +7,8 @@ import type { Target } from '../target/target.js';
 
 /**
  * Part of a repository that the suite observes to detect changes.
- * - `refs`: names and ids of refs as Git lists them, and the target of HEAD.
- * - `record`: the repository record, or its absence.
+ * - `refs`: ref names and object ids as Git lists them, and the target of HEAD.
+ * - `record`: the repository record, or the fact that there is none.
  * - `notes`: notes refs, read from the API if Git does not list them.
  * - `deployments`: ids of deployments.
  * - `ephemeral <branch>`: file metadata of an ephemeral branch.
@@ -16,12 +16,12 @@ import type { Target } from '../target/target.js';
 export type Part = 'refs' | 'record' | 'notes' | 'deployments' | `ephemeral ${string}`;
 
 /**
- * Observed values of a repository, by part and then by name, such as ref name to object id. The value of a part is
+ * Observed values of a repository: for each part, a map from name to value, such as ref name to object id. A part is
  * undefined if it could not be read.
  */
 export type View = ReadonlyMap<Part, ReadonlyMap<string, string> | undefined>;
 
-/** Members of the run context that are needed to read a view of a repository. */
+/** Properties of the run context that reading a view needs. */
 export interface Sight {
   readonly target: Target;
   readonly client: Pick<Client, 'send'>;
@@ -29,13 +29,13 @@ export interface Sight {
 }
 
 /**
- * Reads these parts of a repository and returns their values. The requests are not evidence for any verdict. `rule`: id
- * of the rule to which the requests are attributed.
+ * Reads these parts of a repository and returns their values. These requests do not count as evidence for a verdict.
+ * `rule`: id of the rule to which the requests are attributed.
  */
 export async function lookAt(sight: Sight, rule: string, repo: string, parts: readonly Part[]): Promise<View> {
   const view = new Map<Part, ReadonlyMap<string, string> | undefined>();
   for (const part of parts) view.set(part, await lookAtPart(new Looker(sight, rule, repo), part, view));
-  // The refs could not be read, so read at least the repository record. It shows whether the repository still exists.
+  // If the refs could not be read, read at least the repository record. It shows whether the repository still exists.
   if (view.get('refs') === undefined && !view.has('record')) {
     view.set('record', await lookAtPart(new Looker(sight, rule, repo), 'record', view));
   }
@@ -57,7 +57,8 @@ export function differences(before: View, after: View): Difference[] {
     if (first === undefined || second === undefined) return [];
     return [...new Set([...first.keys(), ...second.keys()])].flatMap((name) => {
       const [was = 'absent', is = 'absent'] = [first.get(name), second.get(name)];
-      // Ignore a `base_repo` that appears, because the specification does not say if a record always contains it.
+      // Ignore a `base_repo` that is new in the second view. The specification does not say whether a record always
+      // contains it.
       return was === is || (was === 'absent' && name.startsWith(BASE)) ? [] : [{ name, before: was, after: is }];
     });
   });
@@ -111,8 +112,8 @@ async function lookAtRefs(looker: Looker): Promise<ReadonlyMap<string, string> |
 }
 
 /**
- * Documented members of a repository record, which are compared. Other members are ignored, because a service may add
- * members that change without a write.
+ * Documented members of a repository record. Only these are compared, because a service may add members that change
+ * without a write.
  */
 const DOCUMENTED = ['repo_id', 'url', 'default_branch', 'created_at'];
 const BASE = 'base_repo';
@@ -133,9 +134,9 @@ function baseOf(base: unknown): [string, string][] {
 }
 
 /**
- * Reads the notes refs of a repository from the API. Returns undefined if Git already lists notes refs, because the
- * part `refs` then contains them. Also returns undefined if the route may not be used, because it is known only from
- * published clients. The specification does not say if Git lists notes refs.
+ * Reads the notes refs of a repository from the API, because the specification does not say whether Git lists them.
+ * Returns undefined if Git lists notes refs; the part `refs` then contains them. Also returns undefined without
+ * `--companion`, because the route is known only from published clients.
  */
 async function lookAtNotes(looker: Looker, refs: ReadonlyMap<string, string> | undefined) {
   const isListed = refs !== undefined && [...refs.keys()].some((name) => name.startsWith('refs/notes/'));

@@ -12,50 +12,51 @@ import { isMember, readOutcome } from './expect.js';
 import { AssertionFailure, InjectedEvidence, Skip } from './outcomes.js';
 import type { RunContext } from './run-context.js';
 
-/** Options of a request that a rule sends, besides method and path. */
+/** Options of a request that a rule sends. Method and path are separate parameters. */
 export interface RequestOptions {
-  /** Description of the bearer token, which is signed for this request; undefined to send no token. */
+  /** Recipe of the bearer token, which is signed for this request. Undefined sends no token. */
   readonly as?: TokenRecipe | undefined;
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Value of the JSON body. `Content-Type` is then `application/json`, unless `contentType` is set. */
+  /** Value of the JSON body. Sets `Content-Type: application/json`, unless `contentType` is set. */
   readonly json?: unknown;
   /** Values of the NDJSON body, one per line. Strings are sent unchanged, other values as JSON. */
   readonly lines?: readonly unknown[];
-  /** Bytes or text of the body, sent unchanged. `json` and `lines` are ignored if this option is set. */
+  /** Body to send unchanged, as bytes or text. If set, `json` and `lines` are ignored. */
   readonly body?: string | Buffer;
   readonly contentType?: string;
-  /** True if the body is sent in chunks, without `Content-Length`. Default: false. */
+  /** True to send the body in chunks, without `Content-Length`. Default: false. */
   readonly chunked?: boolean;
-  /** Fault (failure that the emulator injects into this request), in the syntax of the `x-emulator-fault` header. */
+  /**
+   * Fault (injected failure) that the emulator applies to this request. The syntax is that of the `x-emulator-fault`
+   * header.
+   */
   readonly fault?: string;
   /**
-   * True if the rule expects the status 429 (throttling), so that the client returns the response and does not wait and
-   * retry.
+   * True if the rule expects the status 429 (throttling). The client then returns this response instead of waiting and
+   * retrying.
    */
   readonly wantsThrottling?: boolean;
   /**
-   * True if the fault may have no effect on this operation. Default: false, so that the rule is skipped if its fault
+   * True if the fault may have no effect on this operation. If false (the default), the rule is skipped when the fault
    * did not change the response.
    */
   readonly faultIsOptional?: boolean;
-  /** Origin to which the request is sent, for example that of the Git host. Default: the origin of the API. */
+  /** Origin to which the request is sent, for example the Git host. Default: origin of the API. */
   readonly origin?: string;
   readonly git?: boolean;
   /**
-   * True if the rule fails anyway when this request is refused, or compares the repository itself. The suite then does
-   * not view the repository before the request to check that a refused write changes nothing.
+   * True if the rule fails anyway when this request is refused, or if the rule compares the repository itself. The
+   * suite then does not check that a refused write changes nothing.
    */
   readonly mustSucceed?: boolean;
-  /**
-   * Description of the token in an `Authorization` header that the rule wrote itself, so that a report can print it.
-   */
+  /** Recipe of the token in an `Authorization` header that the rule wrote itself. The report prints the recipe. */
   readonly recipe?: TokenRecipe | undefined;
 }
 
 /**
- * Rule, or fixture (prepared state of the target, such as a repository), that sends the requests of a context. `reach`
- * is undefined for a fixture.
+ * Sender of a context's requests: a rule, or a fixture (prepared state of the target, such as a repository). `reach` is
+ * undefined for a fixture.
  */
 export interface CheckedRule {
   readonly id: string;
@@ -64,29 +65,31 @@ export interface CheckedRule {
 }
 
 /**
- * Context of the check of one rule. Contains the functions that a check calls, and collects all exchanges (requests and
- * responses) and notes from which the verdict is derived.
+ * Context in which one rule is checked. It provides the functions that the check calls. It also collects the exchanges
+ * (requests and responses) and notes from which the verdict is derived.
  */
 export class RuleContext {
   readonly exchanges: Exchange[];
-  /** Observed behaviour where the specification leaves the behaviour open, by the name of the observation. */
+  /**
+   * What the target did where the specification leaves the behaviour open. The keys are the names of the observations.
+   */
   readonly observations: Record<string, unknown>;
   /**
-   * Observed responses that the rule accepts only because the specification contradicts itself, and that are not the
-   * response that it supports best. If there is one, the verdict of the rule is `variant` instead of `pass`.
+   * Observed responses that are permitted only because the specification contradicts itself. The response that it
+   * supports best is not among them. If there is one, the verdict is `variant` instead of `pass`.
    */
   readonly otherVariants: string[];
-  /** Messages that the check passed to `warn`. If there is one, the verdict of the rule is `warn` instead of `pass`. */
+  /** Messages that the check passed to `warn`. If there is one, the verdict is `warn` instead of `pass`. */
   readonly warnings: string[];
   /**
-   * Measures the working time of the rule, without waits for the rate limit, for throttling and for fixtures. The run
-   * ends a rule whose working time is too long.
+   * Measures the working time of the rule. Waits for the rate limit, throttling and fixtures do not count. The run ends
+   * a rule whose working time is too long.
    */
   readonly stopwatch: Stopwatch;
 
   /**
-   * `outer`: existing context of the same rule. The new context shares its exchanges and notes, so that they count for
-   * one verdict. Used for a part of a rule that runs in another namespace of the emulator.
+   * `outer`: existing context of the same rule. The new context shares its exchanges and notes, so both count for one
+   * verdict. A part of a rule that runs in another namespace of the emulator needs this.
    */
   constructor(
     readonly rule: CheckedRule,
@@ -105,8 +108,8 @@ export class RuleContext {
   }
 
   /**
-   * Default branch of the repositories that this run creates: the member `default_branch` of the record of the first
-   * one. `main` if the run has not created a repository, or if the record lacks the member.
+   * Default branch of the repositories that this run creates, as the record of the first one states it. `main` if the
+   * run has created no repository yet, or if the record has no `default_branch`.
    */
   get defaultBranch(): string {
     return this.run.created.defaultBranch ?? 'main';
@@ -126,9 +129,9 @@ export class RuleContext {
   }
 
   /**
-   * Sends a request and records its response as evidence of the verdict. If the request creates a repository of the
-   * run, its name is recorded first, so that cleanup can delete the repository. Fails the rule if no complete response
-   * arrives, or if a refused write changed the repository.
+   * Sends a request and records its response as evidence for the verdict. Fails the rule if no complete response
+   * arrives, or if a refused write changed the repository. The name of a repository to create is recorded before the
+   * request, so that cleanup can delete it.
    */
   async request(method: string, path: string, options: RequestOptions = {}): Promise<ApiResponse> {
     if (this.stopwatch.isStopped) throw new Error(`${this.rule.id} requested ${path} after its end`);
@@ -149,7 +152,7 @@ export class RuleContext {
     }
   }
 
-  /** Returns the request with its final path, headers and body, without sending it. */
+  /** Builds the request with its final path, headers and body. Does not send it. */
   wireRequest(method: string, path: string, options: RequestOptions = {}): WireRequest {
     const token = options.as === undefined ? undefined : this.token(options.as);
     const recipe = options.as ?? options.recipe;
@@ -176,9 +179,9 @@ export class RuleContext {
   }
 
   /**
-   * Records an exchange (request and response) as evidence of the verdict and returns its response. Skips the rule if
-   * the requested fault did not change the response. Throws `InjectedEvidence` if a fault made the response, unless the
-   * rule's reach is `emulator`, because such a response does not show the ordinary behaviour of the target.
+   * Records an exchange (request and response) as evidence for the verdict and returns its response. Skips the rule if
+   * the requested fault did not change the response. Throws `InjectedEvidence` if a fault changed the response of a
+   * rule whose reach is not `emulator`, because such a response does not show the target's ordinary behaviour.
    */
   take(exchange: Exchange, { fault, faultIsOptional = false }: RequestOptions = {}): ApiResponse {
     this.exchanges.push(exchange);
@@ -190,8 +193,8 @@ export class RuleContext {
   }
 
   /**
-   * Returns a signed token for a recipe (description of a token). Skips the rule if the key of the recipe was not
-   * given.
+   * Returns a signed token for a recipe (description of a token). Skips the rule if the user did not give the required
+   * key.
    */
   token(recipe: TokenRecipe): string {
     this.key(recipe.key ?? 'main');
@@ -205,18 +208,17 @@ export class RuleContext {
   }
 
   /**
-   * Records what the target does where the specification leaves the behaviour open, for the report. `seen`: a value, or
-   * a response, of which status and error code are recorded.
+   * Records for the report what the target does where the specification leaves the behaviour open. `seen`: a value, or
+   * a response. Of a response, status and error code are recorded.
    */
   observe(name: string, seen: unknown): void {
     this.observations[name] = seen instanceof ApiResponse ? seen.outcome : seen;
   }
 
   /**
-   * Fails the rule unless the response is one of the `members`, the responses that a contradictory or silent
-   * specification permits. The first member is the one that the specification supports best. The observed member is
-   * recorded under the key of `code` and `where`, because the target must use the same member in all later calls with
-   * this key.
+   * Fails the rule unless the response is one of `members`. These are the responses that a contradictory or silent
+   * specification permits; the first is the one that it supports best. The observed member is recorded under `code` and
+   * `where`. The target must then give this response in all later calls with the same `code` and `where`.
    */
   tolerate(code: AmbiguityCode, where: string, response: ApiResponse, members: readonly string[]): void {
     const member = members.find((candidate) => isMember(response, candidate));
@@ -230,8 +232,8 @@ export class RuleContext {
   }
 
   /**
-   * Fails the rule unless the value is one of the `members`. Like `tolerate`, but for a value other than status and
-   * error code.
+   * Fails the rule unless the value is one of `members`. Like `tolerate`, but for a value instead of status and error
+   * code.
    */
   tolerateValue(code: AmbiguityCode, where: string, seen: string, members: readonly string[]): void {
     if (!members.includes(seen))
@@ -240,9 +242,9 @@ export class RuleContext {
   }
 
   /**
-   * Fails the rule unless the target refused an invalid token. Two responses are permitted (ambiguity A01 of the
-   * specification): 403 according to the table of token failures, and 401 according to the text of most endpoints.
-   * `where`: description of the request.
+   * Fails the rule unless the target refused an invalid token. Two responses are permitted, because the specification
+   * is ambiguous (A01): 403 by its table of token failures, 401 by the text of most endpoints. `where`: description of
+   * the request.
    */
   expectTokenRefused(response: ApiResponse, where: string): void {
     this.tolerate('A01', `invalid token, ${where}`, response, ['403 forbidden', '401 unauthorized']);
@@ -253,8 +255,8 @@ export class RuleContext {
   }
 
   /**
-   * Returns a repository name that this run has not used yet, with the prefix of the run, so that cleanup can delete
-   * the repository.
+   * Returns a repository name that this run has not used yet. The name has the prefix of the run, so that cleanup can
+   * delete the repository.
    */
   uniqueName(): string {
     return this.run.uniqueName();
@@ -265,14 +267,14 @@ export class RuleContext {
     if (!this.target.write) throw new Skip('needs a new repository: --write');
   }
 
-  /** Skips the rule unless the target is an emulator, because failures can be caused on purpose only there. */
+  /** Skips the rule unless the target is an emulator. Only an emulator can cause failures on purpose. */
   needsEmulator(): void {
     if (this.target.adminUrl === undefined) throw new Skip(ONLY_ON_EMULATOR);
   }
 
   /**
-   * Skips the rule unless the suite may use routes that the specification does not show and that are known only from
-   * published clients (`--companion`).
+   * Skips the rule unless the suite may use undocumented routes (`--companion`). These routes are known only from
+   * published clients; the specification does not show them.
    */
   needsCompanion(): void {
     if (!this.target.companion) {
@@ -283,9 +285,9 @@ export class RuleContext {
   }
 
   /**
-   * Calls `look` repeatedly until it returns a result, because a service may show a write with a delay. Fails the rule
-   * after 5 seconds of its working time, or later if the latency of the target is high. `look`: returns false or
-   * undefined if the result is not there yet.
+   * Calls `look` repeatedly until it returns a result, because a service may show a write with a delay. `look` returns
+   * false or undefined if there is no result yet. Fails the rule after 5 seconds of its working time, or later on a
+   * target with high latency.
    */
   async eventually<Result>(look: () => Promise<Result | false | undefined>, what: string): Promise<Result> {
     const started = this.stopwatch.elapsed;
@@ -312,7 +314,7 @@ export class RuleContext {
 /** Milliseconds after which `eventually` fails on a target with low latency. */
 const EVENTUALLY = 5000;
 
-/** Reason in the report for the skip of a rule of reach `emulator` on any other target. */
+/** Reason that the report shows when a rule of reach `emulator` is skipped because the target is not an emulator. */
 export const ONLY_ON_EMULATOR = 'needs a failure that only the emulator can cause on purpose';
 
 const MISSING_KEY: Readonly<Record<KeyRole, string>> = {
@@ -327,8 +329,8 @@ const MISSING_KEY: Readonly<Record<KeyRole, string>> = {
 };
 
 /**
- * Returns the name of the repository that a request creates, which its token contains. Returns undefined if the request
- * does not create a repository.
+ * Returns the name of the repository that a request creates. The name is in the token's `repo`. Returns undefined if
+ * the request does not create a repository.
  */
 function namedToMake(method: string, path: string, { as }: RequestOptions): string | undefined {
   return method === 'POST' && /^\/api\/(v1\/)?repos\/?$/.test(path) ? as?.repo : undefined;

@@ -8,8 +8,8 @@ import type { RefusedWrites } from './refused-writes.js';
 import type { Variants } from './variants.js';
 
 /**
- * Creation of a fixture (prepared state of the target, such as a repository) that failed. Contains the error, and the
- * exchanges (requests and responses) of the creation up to the error.
+ * Failed creation of a fixture (prepared state of the target, such as a repository). Contains the error and all
+ * exchanges (requests and responses) before it.
  */
 export interface BrokenStep {
   readonly thrown: unknown;
@@ -27,29 +27,28 @@ export interface RunContext {
   readonly variants: Variants;
   readonly refusedWrites: RefusedWrites;
   /**
-   * Fixtures (prepared state of the target, such as a repository) by name. Each is created by the first rule that needs
-   * it. Later rules wait for the same promise; see `fixtures/shared.ts`.
+   * Fixtures by name. A fixture is prepared state of the target, such as a repository. The first rule that needs a
+   * fixture creates it; later rules wait for the same promise. See `fixtures/shared.ts`.
    */
   readonly fixtures: Map<string, Promise<unknown>>;
-  /** Number of attempts to create each fixture, by name. A retry uses it to choose new repository names. */
+  /**
+   * Number of attempts to create each fixture, by fixture name. A retry uses the number to choose new repository names.
+   */
   readonly attempts: Map<string, number>;
-  /** Fixtures that could not be created, by name. The report lists each of them once. */
+  /** Fixtures that could not be created, by name. The report lists each one once. */
   readonly brokenSteps: Map<string, BrokenStep>;
   /**
-   * Default branch of a repository that the run created, from its record. A service may choose any name. Undefined
-   * until the run has created a repository.
+   * Default branch of the repositories that the run creates, read from a repository's record, because a service may
+   * choose any name. Undefined until the run has created a repository.
    */
   readonly created: { defaultBranch?: string };
   /**
-   * Prefix of the names of all repositories that the run creates. Only requests that create a repository with this
-   * prefix are recorded for cleanup.
+   * Prefix of the names of all repositories that the run creates. Cleanup deletes only repositories with this prefix.
    */
   readonly prefix: string;
   /** Returns a repository name that this run has not used yet. The name begins with `prefix`. */
   readonly uniqueName: () => string;
-  /**
-   * Called with the name of each repository before the run creates it, so that cleanup can delete the repository later.
-   */
+  /** Called with a repository's name before the run creates the repository, so that cleanup can delete it later. */
   readonly onRepository: (name: string) => Promise<void>;
   /** Returns the current time in milliseconds since the epoch. */
   readonly now: () => number;

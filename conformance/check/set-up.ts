@@ -2,11 +2,12 @@ import { AssertionFailure, isOutcome, NeedsSetUp } from './outcomes.js';
 import { RuleContext } from './rule-context.js';
 
 /**
- * Creates a fixture (prepared state of the target, such as a repository) that a rule needs. A separate context is used,
- * so that the requests of the creation are not evidence for the rule. If the creation fails, the failure is recorded
- * once per run, and `NeedsSetUp` is thrown so that the verdict of all rules that need the fixture is `blocked`. `step`:
- * name of the fixture. `attempt`: number of the attempt, from 1; a retry uses a different prefix for its repository
- * names.
+ * Creates a fixture (prepared state of the target, such as a repository) that a rule needs. The requests run in a
+ * separate context, so they are not evidence for the rule. If the creation fails, the failure is recorded once per run.
+ * `NeedsSetUp` is then thrown, so all rules that need the fixture get the verdict `blocked`.
+ *
+ * - `step`: name of the fixture.
+ * - `attempt`: number of the attempt, from 1. A retry uses a different prefix for its repository names.
  */
 export async function setUp<Made>(
   t: RuleContext,

@@ -4,17 +4,17 @@ import type { Target } from '../target/target.js';
 import type { Part } from './repository-view.js';
 
 /**
- * Request that may change repositories, and the parts of them where a change would be visible. Used to check that a
- * refused request changes nothing.
+ * Request that may change repositories, and the parts of them that it may change. Used to check that a refused request
+ * changes nothing.
  */
 export interface Write {
-  /** Names of the repositories that the request may change, from its token, path and body. */
+  /** Names of the repositories that the request may change. They come from its token, path and body. */
   readonly repositories: readonly string[];
   /** Parts of these repositories, such as their refs, that the request may change. */
   readonly parts: readonly Part[];
   /**
    * Returns true if the response accepts the whole write. Otherwise returns the names of the refs that a partly refused
-   * push changed; an empty list if the write was refused completely.
+   * push changed. The list is empty if the write was refused completely.
    */
   readonly acceptedBy: (exchange: Exchange) => true | readonly string[];
 }
@@ -22,15 +22,15 @@ export interface Write {
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 const READING_POST = /\/(grep|archive|git-upload-pack)$/;
 /**
- * Paths of writes that change only the content of a repository, and not its record. All other writes may also change
- * the record (metadata), the upstream, or the existence of the repository.
+ * Paths of writes that change only the content of a repository. Other writes may also change its record (metadata), its
+ * upstream, or whether it exists.
  */
 const CONTENT =
   /\/(commit-pack|diff-commit|restore-commit|reset-commits|notes|branches\/create|branches|tags(\/[^/]*)?|merge|git-receive-pack)$/;
 
 /**
  * Returns the repositories that a request may change, and how to check them. Returns undefined if the request only
- * reads, is sent to another origin, or names no repository.
+ * reads, names no repository, or is sent to an origin other than the target's.
  */
 export function writeOf(request: WireRequest, target: Target): Write | undefined {
   const path = request.path.split('?', 1)[0] ?? '';
@@ -72,10 +72,7 @@ function nameInBody(path: string, text: string): string | undefined {
   return /"repo_name"\s*:\s*"([^"\\]+)"/.exec(text)?.[1];
 }
 
-/**
- * Returns the first 16 KiB of the request body as text. The names of the affected repository and branch are searched
- * there.
- */
+/** Returns the first 16 KiB of the request body as text. Repository and branch names are searched in this part only. */
 function textOf({ body }: WireRequest): string {
   return body === undefined ? '' : body.toString('latin1', 0, 16 * 1024);
 }
@@ -93,8 +90,8 @@ function partsOf(path: string, text: string): Part[] {
 }
 
 /**
- * Statuses that do not show if the write was carried out, because the client or the server gave up waiting. A change of
- * the repository is then not a failure.
+ * Statuses that do not show whether the write was carried out, because the client or the server gave up waiting. A
+ * change of the repository is then not a failure.
  */
 const UNDECIDED = [408, 499];
 
@@ -106,8 +103,8 @@ function isAccepted(exchange: Exchange): true | readonly string[] {
 }
 
 /**
- * Returns true if a push was accepted completely, otherwise the names of the accepted refs. Git reports each ref in the
- * body of a 200 response (report-status in gitprotocol-pack), as `ok <ref>` or `ng <ref> reason`.
+ * Returns true if a push was accepted completely. Otherwise returns the names of the accepted refs. Git reports each
+ * ref in the body of a 200 response, as `ok <ref>` or `ng <ref> reason` (report-status in gitprotocol-pack).
  */
 function acceptedRefs(exchange: Exchange): true | readonly string[] {
   if (exchange.status !== 200) return isAccepted(exchange);

@@ -4,7 +4,7 @@ import { NEW_FILE_FLAGS, openNewFile } from './new-file.js';
 import { readResult } from './read-result.js';
 import { date, text } from './values.js';
 
-/** Default number of days from today for which a new baseline entry expects a failure. */
+/** Default lifetime of a new baseline entry in days, counted from today. The entry expects a failure until then. */
 const USUAL_DAYS = 90;
 
 export const baselineCommand = defineCommand({

@@ -14,7 +14,7 @@ const script = join(packageRoot(), 'bin', 'conformance.js');
 const key = join(packageRoot(), 'fixtures', 'keys', 'es256.pem');
 const rule = 'jwt.alg.none';
 
-/** Server with the least behaviour that lets the rule `other.meta.exists` pass. */
+/** Server with the minimal behaviour with which the rule `other.meta.exists` passes. */
 const server = await startTestServer(minimal);
 t.teardown(() => server.close());
 const checked = [
@@ -31,8 +31,8 @@ const checked = [
 ];
 
 /**
- * Runs `conformance <argv>` in this process. Returns its exit code and output. `lost`: error with which the output to
- * standard output fails; undefined if it succeeds.
+ * Runs `conformance <argv>` in this process. Returns its exit code and output. If `lost` is given, writing to standard
+ * output fails with this error.
  */
 async function call(argv: readonly string[], lost?: NodeJS.ErrnoException) {
   const said = { code: 0, out: '', err: '' };
@@ -49,8 +49,8 @@ async function call(argv: readonly string[], lost?: NodeJS.ErrnoException) {
 }
 
 /**
- * Runs `conformance <argv>` in a child process. `out` and `err` say how standard output and standard error are broken:
- * closed, or full like a full disk.
+ * Runs `conformance <argv>` in a child process. `out` and `err` can break standard output and standard error: the
+ * stream is closed, or fails like a full disk.
  */
 async function spawned(test: Test, argv: readonly string[], { out, err }: Streams = {}) {
   const full = openSync('/dev/full', 'w');
@@ -102,8 +102,8 @@ const PRINTING = [
 ];
 
 /**
- * Command lines whose output is produced in three ways: a short text printed by yargs, a text longer than the buffer of
- * a pipe, and a text printed after requests.
+ * Command lines that produce output in three different ways: a short text from yargs, a text longer than a pipe's
+ * buffer, and a text printed after requests.
  */
 const PROCESSES = [['--help'], ['list', '--json'], checked];
 
@@ -288,7 +288,10 @@ t.test('without an address, run starts, checks and stops the emulator of the pac
   t.match(await call(['run', '--only', rule]), { code: 0, out: /conforms in the checked rules/, err: '' });
 });
 
-/** Returns the files of all modules that a module of the suite imports, directly or indirectly. */
+/**
+ * Returns the paths of all modules of the suite that `entry` imports, directly or indirectly. The result includes
+ * `entry`.
+ */
 function modulesOf(entry: string, seen = new Set<string>()): Set<string> {
   if (seen.has(entry)) return seen;
   seen.add(entry);

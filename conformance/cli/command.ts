@@ -5,11 +5,11 @@ import type { Read } from './values.js';
 
 /** Command line, output streams and exit code of a running command. */
 export interface Session {
-  /** Words of the command line, without the names of Node.js and the script. */
+  /** Command-line arguments, without the names of Node.js and the script. */
   readonly argv: readonly string[];
-  /** Writes text to standard output. Commands use it only for their result, so that the output can be piped. */
+  /** Writes to standard output. Commands write only their result with it, so that the output can be piped. */
   readonly print: (text: string) => void;
-  /** Writes text to standard error, such as warnings. */
+  /** Writes to standard error, for example warnings. */
   readonly warn: (text: string) => void;
   /** Exit code of the process. 0 unless the command sets another one. */
   exitCode: number;
@@ -18,24 +18,22 @@ export interface Session {
 /** Command-line flag. It takes a value if `read` is present; otherwise it is a boolean flag. */
 export interface Flag<Value = unknown> {
   readonly describe: string;
-  /** Parses the typed value; undefined for a boolean flag. Throws `UsageError` if the value is invalid. */
+  /** Parses the value that the user typed; absent for a boolean flag. Throws `UsageError` if the value is invalid. */
   readonly read?: Read<Value>;
   /** Default value, written as a user would type it. */
   readonly default?: string;
   readonly repeatable?: true;
-  /**
-   * True for a boolean flag that a user can also negate (`--no-…`). Its value is undefined if neither form is given.
-   */
+  /** True for a boolean flag that also has the form `--no-…`. Its value is undefined if the user gives neither form. */
   readonly negatable?: true;
   /** True if the value is the name of a file. */
   readonly isFile?: true;
-  /** True if the value is a secret. Commands that a report prints omit such values. */
+  /** True if the value is a secret. A report omits secrets from the commands that it prints. */
   readonly secret?: true;
 }
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** Parsed flags of a command: the result of `read` for a flag with a value, true or false for a boolean flag. */
+/** Parsed flags of a command. A flag with a value has the result of its `read`; a boolean flag is true or false. */
 export type Values<Table extends Flags> = {
   readonly [Name in keyof Table]: Table[Name] extends { readonly read: (typed: string) => infer Value }
     ? Table[Name] extends { readonly repeatable: true }
@@ -53,12 +51,12 @@ export interface Command {
   readonly name: string;
   readonly flags: Flags;
   readonly exclusive: readonly (readonly [string, string])[];
-  /** Names of the positional arguments, in order. If the last name ends in `..`, one or more arguments are accepted. */
+  /** Names of the positional arguments, in order. A last name that ends in `..` accepts one or more arguments. */
   readonly arguments: readonly string[];
   readonly module: (session: Session) => CommandModule;
 }
 
-/** Flag that may only be given together with another flag (`without`), or with one of several flags. */
+/** A flag that requires another flag. If `without` lists several flags, one of them suffices. */
 export type Need = readonly [flag: string, without: string | readonly string[]];
 
 export function defineCommand<Table extends Flags>(command: {
@@ -67,7 +65,7 @@ export function defineCommand<Table extends Flags>(command: {
   readonly flags: Table;
   /** Pairs of flags that must not be given together. */
   readonly exclusive?: readonly (readonly [string, string])[];
-  /** Flags that may only be given together with another flag. */
+  /** Flags that require another flag. */
   readonly needs?: readonly Need[];
   /** Text that `--help` prints after the list of flags. */
   readonly epilogue?: string;
@@ -114,8 +112,8 @@ function isNegatable(row: Flag | undefined): boolean {
 }
 
 /**
- * Returns a flag as yargs declares it. The default value is only passed as a text for the help, because a value that
- * yargs filled in could not be distinguished from a typed one.
+ * Returns a flag as yargs declares it. yargs gets the default value only as help text, because a default that yargs
+ * filled in would look like a typed value.
  */
 function declare([flag, row]: [string, Flag]): [string, Options] {
   const { describe, default: standard } = row;
@@ -126,17 +124,17 @@ function declare([flag, row]: [string, Flag]): [string, Options] {
 }
 
 /**
- * Returns the value of a flag's environment variable, such as `CONFORMANCE_KEY_ID` for `--key-id`. Undefined if the
- * variable is absent or empty.
+ * Returns the value of a flag's environment variable, such as `CONFORMANCE_KEY_ID` for `--key-id`. Returns undefined if
+ * the variable is absent or empty.
  */
 function valueIn(flag: string): string | undefined {
   return process.env[`CONFORMANCE_${flag.replaceAll('-', '_').toUpperCase()}`] || undefined;
 }
 
 /**
- * Returns the flags that environment variables set. Omits flags that were typed, and flags that a typed flag excludes.
- * Ignores variables with the prefix `CONFORMANCE_` that belong to no flag. Throws `UsageError` for a boolean flag whose
- * variable is neither `true` nor `false`.
+ * Returns the flags that environment variables set. Omits typed flags, and flags that a typed flag excludes. Ignores
+ * `CONFORMANCE_` variables that belong to no flag. Throws `UsageError` if the variable of a boolean flag is neither
+ * `true` nor `false`.
  */
 function fromEnvironment(
   flags: Flags,

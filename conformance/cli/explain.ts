@@ -57,7 +57,7 @@ export const explainCommand = defineCommand({
   },
 });
 
-/** Returns lines about the contradictions and gaps of the specification that concern the rule. */
+/** Returns one line for each contradiction or gap of the specification that concerns the rule. */
 function openLines(id: string): string[] {
   return ambiguityRows()
     .filter(({ rules }) => rules.includes(id))
@@ -65,8 +65,8 @@ function openLines(id: string): string[] {
 }
 
 /**
- * Returns lines about the mutants (servers with one deliberate defect) on which the rule was tried. A rule that failed
- * on none of them is not proven to be able to fail.
+ * Returns lines about the mutants with which the rule was tested. A mutant is a server with one deliberate defect. If
+ * no mutant makes a rule fail, the rule is not proven to be able to fail.
  */
 export function proofLines(level: Level, rows: readonly MutantRow[]): string[] {
   const isProven = rows.some(({ verdict }) => verdict === 'killed');

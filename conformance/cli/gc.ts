@@ -57,7 +57,7 @@ export const gcCommand = defineCommand({
 
 /**
  * Reads a scratch journal (list of the repositories that runs created). Returns an empty list if the default journal
- * does not exist. Throws `UsageError` if a journal that `--journal` names does not exist, or if a journal is invalid.
+ * does not exist. Throws `UsageError` if a journal is invalid, or if a file given with `--journal` does not exist.
  */
 async function readEntries(file: string, isNamed: boolean): Promise<readonly ScratchEntry[]> {
   try {
@@ -75,8 +75,8 @@ function isAt({ base_url, org }: ScratchEntry, described: DescribedTarget): bool
 }
 
 /**
- * Groups entries of the scratch journal by target (base URL and organization) and by the command-line flags that
- * describe the target, so that each group needs only one client configuration.
+ * Groups entries of the scratch journal that have the same target (base URL and organization) and the same target
+ * flags. Each group then needs only one client configuration.
  */
 function groupsOf(entries: readonly ScratchEntry[]): readonly ScratchEntry[][] {
   return [...groupBy(entries, ({ base_url, org, flags }) => JSON.stringify([base_url, org, flags])).values()];
@@ -123,9 +123,9 @@ async function collect(group: readonly ScratchEntry[], collection: Collection): 
 }
 
 /**
- * Returns the target (service under test) of a journal entry: the target that the arguments of `gc` describe, otherwise
- * the target that the flags recorded in the entry describe. Throws `UsageError` if neither describes the entry's
- * target.
+ * Returns the target (service under test) of a journal entry. The target that the arguments of `gc` describe takes
+ * precedence over the one that the entry's flags describe. Throws `UsageError` if the description is of another target
+ * than the entry's, or if there is none.
  */
 async function targetOf(entry: ScratchEntry, { args, described }: Collection) {
   const named = described ?? (await describeTarget(argumentsOf(entry.flags ?? [])));

@@ -4,19 +4,19 @@ import type { ScratchEntry } from '../index.js';
 import { TARGET_FLAGS, type TargetArguments, wordsOf } from './target-options.js';
 
 /**
- * Returns the default path of the scratch journal (list of the repositories that runs created). It is in the user's
- * state folder, and all runs share it.
+ * Returns the default path of the scratch journal (list of the repositories that runs created). The file is in the
+ * user's state folder and is shared by all runs.
  */
 export function defaultJournal(): string {
   const { XDG_STATE_HOME: state = '', LOCALAPPDATA: local = '' } = process.env;
   const folder = process.platform === 'win32' ? local : state;
-  // Ignore a relative path, as the XDG Base Directory specification requires.
+  // Use the default if the variable has a relative path; the XDG Base Directory specification requires this.
   const base = isAbsolute(folder) ? folder : join(homedir(), '.local', 'state');
   return join(base, 'repohost-emulator', 'conformance-scratch.ndjson');
 }
 
 /**
- * Returns the members of a journal entry that identify this process and its target. File names in `flags` are absolute,
+ * Returns the part of a journal entry that identifies this process and its target. File names in `flags` are absolute,
  * because `conformance gc` may run in another folder.
  */
 export function ownerOf(args: TargetArguments): Pick<ScratchEntry, 'pid' | 'host' | 'flags'> {

@@ -4,10 +4,7 @@ import type { Command, Session } from './command.js';
 import { Output } from './output.js';
 import { UsageError } from './usage-error.js';
 
-/**
- * Commands by name. Each is loaded only when it is needed, because loading all of them takes longer than most commands
- * run.
- */
+/** Commands by name. Each is loaded on demand, because loading all commands takes longer than most commands run. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   probe: async () => (await import('./probe.js')).probeCommand,
   run: async () => (await import('./run.js')).runCommand,
@@ -25,7 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   schema: async () => (await import('./schema.js')).schemaCommand,
 };
 
-/** Loads the command that the first word of a command line names, or all commands if it names none. */
+/** Loads the command that the first argument names. Loads all commands if it names none. */
 export function loadCommands([first = '']: readonly string[] = []): Promise<readonly Command[]> {
   const load = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
   return Promise.all((load === undefined ? Object.values(COMMANDS) : [load]).map((one) => one()));
@@ -39,7 +36,7 @@ Every flag can be set by an environment variable: CONFORMANCE_KEY_ID for --key-i
 
 /** Standard output and standard error of the process, or a replacement in tests. */
 interface Terminal extends Pick<Session, 'print' | 'warn'> {
-  /** Resolves when all output is written: to the error if the output could not be written, otherwise to undefined. */
+  /** Resolves when all output is written, or could not be written. The value is the write error; undefined if none. */
   readonly printed: () => Promise<NodeJS.ErrnoException | undefined>;
 }
 
@@ -58,7 +55,7 @@ export async function main(argv: readonly string[], terminal: Terminal = process
     session.exitCode = exitCode;
   }
   const lost = await terminal.printed();
-  // Ignore a closed pipe, because the reader may need only the first lines, as in `conformance list | head -1`.
+  // Ignore a closed pipe: the reader may need only the first lines, as in `conformance list | head -1`.
   if (lost === undefined || lost.code === 'EPIPE') return session.exitCode;
   warn(`standard output cannot be written: ${lost.message}\n`);
   return 4;
@@ -80,7 +77,7 @@ async function parse(session: Session): Promise<void> {
   await yargs()
     .scriptName('conformance')
     .parserConfiguration({
-      // Treat `--repo.name` as a flag with a dot, and not as a nested value.
+      // Treat `--repo.name` as a flag whose name contains a dot. By default, yargs would make it a nested value.
       'dot-notation': false,
       'camel-case-expansion': false,
     })
@@ -94,7 +91,7 @@ async function parse(session: Session): Promise<void> {
     .wrap(Math.min(110, process.stdout.columns ?? 110))
     .exitProcess(false)
     .fail((message, error) => {
-      // If yargs passes no message, the error was thrown by a command and is not about the command line.
+      // Without a message from yargs, a command threw the error, so throw it unchanged.
       throw message ? new UsageError(usageSentence(message.split('\n', 1)[0]!, session.argv[0], names)) : error;
     })
     .epilogue(EPILOGUE)
@@ -113,8 +110,8 @@ function usageSentence(message: string, command: string | undefined, names: read
 }
 
 /**
- * Returns the text and the exit code for an error. The text of an internal error includes the stack. Errors of the user
- * or of the system have one line.
+ * Returns the message and exit code for an error. An internal error includes its stack; an error of the user or the
+ * system is one line.
  */
 async function describe(error: unknown): Promise<{ readonly says: string; readonly exitCode: number }> {
   if (error instanceof UsageError) return { says: error.message, exitCode: 2 };

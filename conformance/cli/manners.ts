@@ -12,16 +12,16 @@ export const PACE_FLAGS = {
   },
 } satisfies Flags;
 
-/** Flags for the pace of a run: timeout and rate of requests, and the time over which the requests are spread. */
+/** Flags for the pace of a run: timeout and rate of requests, and the period over which requests are spread. */
 export const MANNER_FLAGS = {
   ...PACE_FLAGS,
   window: { read: seconds, describe: 'Spread the requests over this many seconds' },
 } satisfies Flags;
 
 /**
- * Returns the pace of a run: timeout in milliseconds, requests per second, and seconds over which requests are spread.
- * Flags take precedence over the target file (description of the service under test). The rate is `Infinity` if
- * unlimited, undefined if not given.
+ * Returns the pace of a run: timeout in milliseconds, requests per second, and the number of seconds over which
+ * requests are spread. Flags take precedence over the target file (description of the service under test). The rate is
+ * `Infinity` if unlimited, undefined if not given.
  */
 export function mannersOf(
   args: Values<typeof PACE_FLAGS> & { window?: number | undefined },

@@ -11,9 +11,9 @@ export const NEW_FILE_FLAGS = {
 } satisfies Flags;
 
 /**
- * Checks that the file of `--output` may be written. Returns a function that writes the content to the file, or to
- * standard output if no file is given. Throws `UsageError` if the file exists and `--force` is absent, or if the file
- * cannot be written.
+ * Checks that the `--output` file may be written, and returns a function that writes it. Without a file, the function
+ * writes to standard output. Throws `UsageError` if the file exists and `--force` is absent, or if the file cannot be
+ * written.
  */
 export async function openNewFile({ output, force }: Values<typeof NEW_FILE_FLAGS>) {
   const found = output === undefined ? undefined : await lstat(output).catch(() => undefined);

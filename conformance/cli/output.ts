@@ -2,8 +2,8 @@ import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 
 /**
- * Standard output or standard error of the process. Records the first write error, for example of a closed pipe or a
- * full disk, and writes nothing after it.
+ * Standard output or standard error of the process. Keeps the first write error, for example a closed pipe or a full
+ * disk, and writes nothing after it.
  */
 export class Output {
   readonly #stream: typeof process.stdout | typeof process.stderr;
@@ -15,7 +15,7 @@ export class Output {
     stream.on('error', (error) => this.#keep(error));
   }
 
-  /** Writes the whole text, even if the reader is slow. */
+  /** Writes the whole text, even to a slow reader. */
   write(text: string): void {
     if (this.#error) return;
     if (this.#stream instanceof Socket) {
@@ -23,7 +23,7 @@ export class Output {
     } else this.#writeFile(Buffer.from(text));
   }
 
-  /** Resolves when all writes have ended: to the error of the first failed write, otherwise to undefined. */
+  /** Resolves when all writes have ended. The value is the error of the first failed write; undefined if none. */
   async flushed(): Promise<NodeJS.ErrnoException | undefined> {
     await this.#left;
     return this.#error;
@@ -34,8 +34,8 @@ export class Output {
   }
 
   /**
-   * Writes to a file with `writeSync`. Node's stream for files reports success even if only a part was written, for
-   * example because the disk is full.
+   * Writes to a file with `writeSync`. Node's file stream reports success even if only a part was written, for example
+   * because the disk is full.
    */
   #writeFile(bytes: Uint8Array): void {
     try {

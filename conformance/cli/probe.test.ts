@@ -12,8 +12,8 @@ const probe = (baseUrl: string, ...more: string[]) =>
   conformance('probe', '--base-url', baseUrl, '--org', 'demo', '--key', key, '--rate', 'unlimited', ...more);
 
 /**
- * Returns a request handler of a service that responds with this list of repositories, and with 404 for the absent
- * names that the suite requests first.
+ * Returns a request handler that responds to requests for repositories with `list`. Responds with 404 to the names that
+ * the suite requests first, because these must not exist.
  */
 function differing(list: object): RequestListener {
   return (request, response) => {

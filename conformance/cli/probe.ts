@@ -53,7 +53,7 @@ export const probeCommand = defineCommand({
 });
 
 /**
- * Runs the calibration rules, which find out how the target behaves where the specification is unclear. Returns the
+ * Runs the calibration rules. They find out how the target behaves where the specification is unclear. Returns the
  * error if the run cannot start.
  */
 async function calibrate(target: Target, timeout: number, rate: number): Promise<Report | Unready> {
@@ -71,11 +71,11 @@ interface Written {
   readonly findings: Findings;
   readonly report: Report | Unready;
   /**
-   * Folder that will contain the written target file (description of the service under test). File names in the file
-   * are relative to this folder.
+   * Folder of the target file (description of the service under test) that will be written. File names in the target
+   * file are relative to this folder.
    */
   readonly folder: string;
-  /** True to write all observed variants. False to write only those that differ from the default. */
+  /** True to write all observed variants, false to write only those that differ from the default. */
   readonly all: boolean;
 }
 
@@ -129,21 +129,24 @@ function withoutWrite({ adminUrl }: Target): string {
     : '# write: false   # default on an emulator: runs also write';
 }
 
-/** Returns a file name relative to a folder; undefined if no file is given. */
+/**
+ * Returns a file name relative to `folder`, or absolute if it is more than two levels above. Returns undefined if no
+ * file is given.
+ */
 function placeOf(folder: string, file: string | undefined): string | undefined {
   if (file === undefined) return undefined;
   const name = relative(folder, resolve(file));
   return name.startsWith('../../..') ? resolve(file) : name;
 }
 
-/** Returns a member of the target file as YAML; undefined if the member has no value. */
+/** Returns one member of the target file as YAML. Returns undefined if the member has no value. */
 function member(name: string, value: unknown): string | undefined {
   return value === undefined ? undefined : stringify({ [name]: value }, { lineWidth: 0 }).trimEnd();
 }
 
 /**
- * Returns a text as one YAML comment. Line breaks are removed, so that text from the target cannot add members to the
- * file.
+ * Returns a text as a one-line YAML comment. Line breaks are removed, so that text from the target cannot add members
+ * to the file.
  */
 function note(text: string): string {
   return `# ${visible(text).replace(/\s+/g, ' ')}`;
@@ -155,8 +158,8 @@ function wordsOf({ status, type, code, lost }: Look): string {
 }
 
 /**
- * Maximum difference in seconds between the clocks of the target and of this machine that is not reported. Small
- * differences mean nothing, because a `Date` header has whole seconds and a response takes time.
+ * Clock differences below this number of seconds are not reported. They mean nothing, because a `Date` header has whole
+ * seconds and a response takes time.
  */
 const MAX_SKEW = 3;
 
@@ -195,7 +198,7 @@ function aboutRepository({ repo, branch }: Findings): string | undefined {
   return note(branch === undefined ? 'default branch: unknown' : `default branch: ${branch}`);
 }
 
-/** Returns lines about the keys that the user did not give, each with the rules that are skipped without the key. */
+/** Returns lines about the keys that the user did not give. Each line says which rules are skipped without the key. */
 function lacking({ keys, second }: DescribedTarget): string[] {
   const setUp = allRules().filter(({ reach }) => reach === 'needs-setup').length;
   const missing: readonly (readonly [isGiven: unknown, member: string, rules: string])[] = [

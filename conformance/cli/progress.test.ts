@@ -3,8 +3,8 @@ import { resultOf } from '../report/test/sample-report.js';
 import { createProgress } from './progress.js';
 
 /**
- * Creates a progress display with a stream that records the written text, and a clock that stands still until `pass`
- * advances it.
+ * Creates a progress display for a test. The display's stream records the written text. Its clock stands still until
+ * the test calls `pass`.
  */
 function stage(isTTY: boolean, quiet = false, columns = 80) {
   const written: string[] = [];

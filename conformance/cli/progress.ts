@@ -2,15 +2,17 @@ import type { Progress as RunProgress } from '../index.js';
 import { isBroken } from '../report/reporter.js';
 import type { Budget, RuleResult } from '../report/results.js';
 
-/** Display of the progress of a run. */
+/** Progress display of a run. */
 export interface Progress {
   /** Shows the estimated number of requests and the estimated duration. */
   readonly plan: (budget: Budget) => void;
-  /** Counts the result of a rule, and updates the display. */
+  /** Counts the result of one rule and updates the display. */
   readonly show: (result: RuleResult) => void;
-  /** Updates the display after a rule was tried, a request was sent, or throttling by the target paused the run. */
+  /**
+   * Updates the display. Called after a rule was tried, a request was sent, or throttling by the target paused the run.
+   */
   readonly move: (progress: RunProgress) => void;
-  /** Ends the display, and removes its line from a terminal. */
+  /** Ends the display. Removes its line from a terminal. */
   readonly clear: () => void;
 }
 
@@ -21,10 +23,10 @@ export interface ProgressStream {
   readonly write: (text: string) => unknown;
 }
 
-/** Minimum time in milliseconds between two updates: on a terminal, and in a log file or pipe. */
+/** Minimum time between two updates in milliseconds. `LOG_PAUSE` applies to log files and pipes. */
 const TERMINAL_PAUSE = 100;
 const LOG_PAUSE = 15_000;
-/** Number of seconds without a new request after which the progress line says that the run waits for a response. */
+/** Seconds without a new request until the progress line says that the run waits for a response. */
 const IDLE = 3;
 
 const SILENT: Progress = { plan: nothing, show: nothing, move: nothing, clear: nothing };
@@ -32,8 +34,8 @@ const SILENT: Progress = { plan: nothing, show: nothing, move: nothing, clear: n
 function nothing(): void {}
 
 /**
- * Creates the progress display. A terminal shows one line, which is overwritten. In other output, such as a CI log, a
- * line is added every 15 seconds, so that readers see that the run continues. `now` returns milliseconds.
+ * Creates the progress display. A terminal shows one line that is overwritten. Other output, such as a CI log, gets a
+ * new line every 15 seconds to show that the run continues. `now` returns milliseconds.
  */
 export function createProgress(stream: ProgressStream, quiet: boolean, now: () => number): Progress {
   if (quiet) return SILENT;
@@ -53,14 +55,13 @@ export function createProgress(stream: ProgressStream, quiet: boolean, now: () =
     isShown = isTerminal;
     stream.write(isTerminal ? `\r${line.slice(0, (stream.columns || 80) - 1)}\x1b[K` : `${line}\n`);
   };
-  // Update the display by a timer too, because no events occur while the run waits.
+  // Update the display by a timer too, because a waiting run causes no events.
   const ticker = isTerminal ? setInterval(() => write(true), 500) : setInterval(() => write(false), 1000);
   ticker.unref();
   return {
     plan: (budget) => {
       state.planned = budget.requests;
-      // Show the estimate only if the rate is limited, because an unlimited run ends before a user could read the
-      // estimate.
+      // Show the estimate only if the rate is limited. An unlimited run ends before a user could read it.
       if (budget.rate !== undefined) stream.write(`${planOf(budget)}\n`);
     },
     show: (result) => {
@@ -97,8 +98,8 @@ function lineOf(
 ): string {
   const { done, total, broken, requests, planned } = counts;
   const seconds = milliseconds / 1000;
-  // Estimate the remaining time by the share of requests if their total is known, because rules send different numbers
-  // of requests. Otherwise use the share of rules.
+  // Estimate the remaining time from the share of requests already sent, because rules send different numbers of
+  // requests. If the planned number is unknown or exceeded, use the share of checked rules.
   const share = requests < planned ? requests / planned : total === 0 ? 0 : done / total;
   const parts = [
     `${done}/${total === 0 ? '?' : total} rules`,

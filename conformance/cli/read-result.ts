@@ -4,8 +4,8 @@ import { InvalidFile, LARGE_FILE, readTextFile } from '../target/text-file.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * Reads and parses a text file. `parse` throws `InvalidFile` for invalid content. `readInput` then throws `UsageError`
- * with the flag and the file name, so that the user sees which input is wrong.
+ * Reads and parses a text file. If `parse` throws `InvalidFile`, throws `UsageError` with the flag and the file name,
+ * so that the user sees which input is wrong.
  */
 export async function readInput<Value>(
   file: string,

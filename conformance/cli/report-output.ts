@@ -8,13 +8,13 @@ import { UsageError } from './usage-error.js';
 import { choice, fileName, type Read, text } from './values.js';
 import { checkWritable, Unwritten, writeWhole } from './write-file.js';
 
-/** Format of a report, and the file to which the report is written. `file` is undefined for standard output. */
+/** Format of a report and its output file. `file` is undefined for standard output. */
 interface NamedReporter<Name extends string> {
   readonly name: Name;
   readonly file?: string;
 }
 
-/** Returns a parser of a flag's value in the form `NAME` or `NAME=FILE`, where `NAME` is a report format. */
+/** Returns a flag parser for `NAME` or `NAME=FILE`, where `NAME` is a report format. */
 export function reporterFlag<const Name extends string>(names: readonly Name[]): Read<NamedReporter<Name>> {
   const read = choice(names);
   return (typed) => {
@@ -35,7 +35,7 @@ export const REPORT_FLAGS = {
 } satisfies Flags;
 
 /**
- * Reads the report flags, and checks that every output file can be written. Returns a function that writes a report to
+ * Reads the report flags and checks that every output file can be written. Returns a function that writes a report to
  * all outputs and sets the exit code. Throws `UsageError` if a flag is invalid.
  */
 export async function readReportOutput({ reporter, output }: Values<typeof REPORT_FLAGS>) {
@@ -49,7 +49,7 @@ export async function readReportOutput({ reporter, output }: Values<typeof REPOR
 }
 
 /**
- * Prints the failed writes as a warning and sets the exit code of the process: 4 if an output could not be written,
+ * Prints the failed writes as a warning and sets the exit code. The exit code is 4 if an output could not be written,
  * otherwise `code`.
  */
 export function endWith(code: number, failures: readonly string[], session: Session): void {
@@ -58,13 +58,14 @@ export function endWith(code: number, failures: readonly string[], session: Sess
 }
 
 /**
- * Function that writes all outputs and continues after an output that fails. Resolves to one message for each failure.
+ * Function that writes all outputs. If one fails, it continues with the next. Resolves to one message for each failure.
  */
 type Outputs<Name> = (render: (name: Name, isPrinted: boolean) => string, session: Session) => Promise<string[]>;
 
 /**
- * Checks that at most one report goes to standard output (or `github` together with `pretty`), that no file is named
- * twice, and that every file can be written. Throws `UsageError`. Returns a function that writes the outputs.
+ * Checks the outputs and returns a function that writes them. At most one report may go to standard output, except
+ * `github` together with `pretty`. No file may be named twice, and every file must be writable. Otherwise throws
+ * `UsageError`.
  */
 export async function openOutputs<Name extends string>(
   given: readonly NamedReporter<Name>[],
@@ -114,8 +115,8 @@ function showsColors(): boolean {
 }
 
 /**
- * Appends the report to the step summary, which GitHub shows on the page of the workflow run. Does nothing outside of
- * GitHub Actions. Returns the error messages.
+ * Appends the report to the step summary, which GitHub shows on the page of the workflow run. Does nothing outside
+ * GitHub Actions. Returns error messages; an empty list if none.
  */
 async function addSummary(report: Report): Promise<string[]> {
   const file = process.env.GITHUB_STEP_SUMMARY;

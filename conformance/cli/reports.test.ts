@@ -23,7 +23,7 @@ const REPORT = reportWith(
   },
 );
 
-/** Creates a temporary folder with JSON reports, by file name. */
+/** Creates a temporary folder with one JSON file for each entry of `files` (file name to report). */
 function folderOf(t: Test, files: Readonly<Record<string, unknown>> = { 'a.json': REPORT }): string {
   return t.testdir(Object.fromEntries(Object.entries(files).map(([name, value]) => [name, JSON.stringify(value)])));
 }
@@ -155,8 +155,8 @@ t.test('a report that cannot be written results in exit code 4, and all other re
   const folder = folderOf(t);
   const [json, html, tap] = ['a.json', 'a.html', 'a.tap'].map((name) => join(folder, name)) as [string, string, string];
   writeFileSync(html, 'old');
-  // Limit the size of files to 2 KiB (`ulimit` counts blocks of 512 bytes). This is enough for the report in TAP, but
-  // not for the one in HTML.
+  // Limit the size of files to 2 KiB (`ulimit` counts blocks of 512 bytes). The TAP report is smaller than this limit,
+  // and the HTML report is larger.
   const line = `ulimit -f 4; exec '${process.execPath}' '${script}' report '${json}' --reporter 'html=${html}' --reporter 'tap=${tap}'`;
   const { status, stderr } = spawnSync('sh', ['-c', line], { encoding: 'utf8' });
   t.equal(status, 4);

@@ -24,7 +24,8 @@ import { UsageError } from './usage-error.js';
 import { fileName, prefix, shard, text, wanted, wholeNumber } from './values.js';
 
 /**
- * Parses comma-separated names of profiles (parts of the specification that a deployment can offer without the others).
+ * Parses comma-separated profile names. A profile is a part of the specification that a deployment can offer without
+ * the other parts.
  */
 function profiles(typed: string): readonly Profile[] {
   const names = readProfiles(typed);
@@ -113,7 +114,7 @@ export const runCommand = defineCommand({
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Handler of signals such as SIGINT during a run. The first signal ends the run early; the run still writes its report
+ * Handles signals such as SIGINT during a run. The first signal ends the run early, but the run still writes its report
  * and deletes its repositories. The second signal ends the process at once.
  */
 class Interruption {
@@ -148,9 +149,7 @@ function parseBaseline(text: string): readonly BaselineEntry[] {
   return readBaseline(text, new Set(allRules().map(({ id }) => id)));
 }
 
-/**
- * Checks the target that the flags describe, or the emulator of this package if they describe none. Writes the reports.
- */
+/** Checks a target and writes the reports. Without a target in the flags, checks the emulator of this package. */
 async function check(args: RunArguments, session: Session, interruption: Interruption): Promise<void> {
   const writeReports = await readReportOutput(args);
   selectSome(args.only, args.profile);
@@ -173,7 +172,7 @@ async function check(args: RunArguments, session: Session, interruption: Interru
         timeout,
         signal: interruption.signal,
         scratch,
-        // `window` is left out, because a command that repeats one rule need not spread its requests over time.
+        // Leave out `window`, because a command that repeats one rule need not spread its requests over time.
         flags: [...wordsOf(TARGET_FLAGS, args), ...wordsOf(PACE_FLAGS, args)],
         onBudget: progress.plan,
         onResult: progress.show,
@@ -205,7 +204,7 @@ async function check(args: RunArguments, session: Session, interruption: Interru
   }
   const emulator = await startTargetEmulator();
   try {
-    // Use no journal file, because the repositories disappear when the emulator stops.
+    // Use no journal file, because the repositories are gone when the emulator stops.
     await checkTarget(emulator.target, await openScratch({ target: emulator.target }));
   } finally {
     await emulator.close();
@@ -214,7 +213,7 @@ async function check(args: RunArguments, session: Session, interruption: Interru
 
 /**
  * Opens the scratch journal (list of the repositories that runs create). It is a file, so that `conformance gc` can
- * delete the repositories of a run that was killed.
+ * delete the repositories of a killed run.
  */
 async function openJournal(target: Target, args: RunArguments, session: Session): Promise<Scratch> {
   if (!target.write) return openScratch({ target });

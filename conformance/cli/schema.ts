@@ -4,9 +4,7 @@ import { targetFileSchema } from '../target/target-file.js';
 import { defineCommand } from './command.js';
 import { UsageError } from './usage-error.js';
 
-/**
- * Functions that return the JSON Schemas of the files that the suite reads and writes, by the name that the user types.
- */
+/** Functions that return the JSON Schemas of the suite's files. The keys are the names that the user types. */
 export const SCHEMAS: Readonly<Record<'target' | 'baseline' | 'report', () => object>> = {
   target: targetFileSchema,
   baseline: baselineSchema,

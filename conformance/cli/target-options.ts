@@ -76,7 +76,7 @@ export type TargetArguments = Values<typeof TARGET_FLAGS>;
 /** Pairs of target flags that must not be given together. */
 export const TARGET_EXCLUSIVE: readonly (readonly [string, string])[] = [['key', 'key-env']];
 
-/** Target flags that may only be given together with another flag. */
+/** Target flags that require another flag. */
 export const TARGET_NEEDS: readonly Need[] = [
   ...Object.keys(TARGET_FLAGS)
     .filter((flag) => flag !== 'base-url' && flag !== 'target')
@@ -89,7 +89,7 @@ export const TARGET_NEEDS: readonly Need[] = [
   ['second-base-url', ['second-org', 'target']],
 ];
 
-/** Parses command-line words that `wordsOf` returned. Throws `UsageError` if a word is invalid. */
+/** Parses command-line words in the form that `wordsOf` returns. Throws `UsageError` if a word is invalid. */
 export function argumentsOf(words: readonly string[]): TargetArguments {
   const options = Object.fromEntries(
     Object.entries<Flag>(TARGET_FLAGS).map(([flag, row]) => [
@@ -111,9 +111,8 @@ export function argumentsOf(words: readonly string[]): TargetArguments {
 }
 
 /**
- * Returns the given flags of a table as command-line words, for commands that a report prints. Omits secrets, because
- * the printed command gets them from the environment or from a file that the target file names. `place` converts a file
- * name.
+ * Converts flags back into command-line words, for commands that a report prints. Omits secrets: the printed command
+ * gets them from the environment, or from a file that the target file names. `place` converts file names.
  */
 export function wordsOf<Table extends Flags>(
   table: Table,
@@ -140,8 +139,8 @@ function withoutUserInfo(address: string): string {
 }
 
 /**
- * Signing key that a flag or a target file refers to. `said` is the name of the flag, or of the member of the target
- * file, for error messages.
+ * Signing key that a flag or a target file refers to. `said` is the name of this flag or target-file member, for error
+ * messages.
  */
 interface NamedKey extends KeyEntry {
   readonly said: string;
@@ -149,10 +148,10 @@ interface NamedKey extends KeyEntry {
 }
 
 /**
- * Target (service under test) as flags and a target file describe it, before any key is read or any request is sent.
+ * Target (service under test) as described by flags and a target file. No key has been read and no request sent yet.
  */
 export interface DescribedTarget extends Omit<TargetFile, 'keys' | 'second' | 'admin'> {
-  /** Path of the target file as given on the command line; undefined if there is none. */
+  /** Path of the target file as given on the command line. Undefined if there is none. */
   readonly path?: string | undefined;
   readonly keys: Readonly<Record<'main' | 'restricted' | 'deleted' | 'second', NamedKey | undefined>> & {
     readonly others: readonly NamedKey[];
@@ -163,8 +162,8 @@ export interface DescribedTarget extends Omit<TargetFile, 'keys' | 'second' | 'a
 }
 
 /**
- * Combines flags and target file; flags take precedence. Returns undefined if they do not describe a target (service
- * under test). Throws `UsageError` if a flag or the file is invalid.
+ * Combines flags and target file; flags take precedence. Returns undefined if neither describes a target (service under
+ * test). Throws `UsageError` if a flag or the file is invalid.
  */
 export async function describeTarget(args: TargetArguments): Promise<DescribedTarget | undefined> {
   const path = args.target;
@@ -174,8 +173,8 @@ export async function describeTarget(args: TargetArguments): Promise<DescribedTa
   const ofFile = <Key extends KeyEntry>(member: string, key: Key | undefined) =>
     key && { ...key, said: `${path}: ${member}`, targetFile: String(path) };
   const main = mainKey(args) ?? ofFile('keys.main', from?.keys.main);
-  // Return undefined only if no target is described at all. `TARGET_NEEDS` already refused incomplete flags, and a
-  // valid target file is complete.
+  // Something is undefined here only if no target is described at all. `TARGET_NEEDS` has refused incomplete flags, and
+  // a valid target file is complete.
   if (base_url === undefined || org === undefined || main === undefined) return undefined;
   const others = args['other-key'].map((file) => ({ said: '--other-key', file }));
   const second = {
@@ -246,16 +245,21 @@ function checkSecond(args: TargetArguments, { org, key }: { org?: string | undef
   throw new UsageError(`--${typed} has no effect without --${lacking} or second of ${args.target}`);
 }
 
-/** Reads a signing key. Throws `UsageError`, whose message names the flag or the member that refers to the key. */
+/**
+ * Reads a signing key. If this fails, throws `UsageError` with the name of the flag or target-file member that refers
+ * to the key.
+ */
 async function readNamed({ said, targetFile, ...entry }: NamedKey): Promise<SigningKey> {
   const key = await asUsageError(`${said}: `, () => readKeyEntry(entry, process.env));
   return { ...key, ...defined({ targetFile }) };
 }
 
 /**
- * Reads the keys of a target (service under test), and finds out by a request to the admin API if the target is an
- * emulator. `timeout`: milliseconds for one response. `signal`: ends the request if it is aborted. Throws `UsageError`
- * if a key cannot be read.
+ * Reads the keys of a target (service under test) and asks the admin API whether the target is an emulator. Throws
+ * `UsageError` if a key cannot be read.
+ *
+ * - `timeout`: maximum wait for one response in milliseconds.
+ * - `signal`: cancels the request if aborted.
  */
 export async function openTarget(described: DescribedTarget, timeout: number, signal?: AbortSignal): Promise<Target> {
   const keyed = await readKeys(described);
@@ -278,7 +282,7 @@ async function adminTokenOf({ adminToken, path }: DescribedTarget): Promise<stri
   return token.trim();
 }
 
-/** Reads the keys of a target (service under test) without sending a request. */
+/** Reads the keys of a target (service under test). Sends no request. */
 async function readKeys(described: DescribedTarget): Promise<Target> {
   const { keys, second, repo } = described;
   const baseUrl = originOf(described.base_url);
@@ -307,8 +311,8 @@ async function readKeys(described: DescribedTarget): Promise<Target> {
 }
 
 /**
- * Reads only the key of one role, such as `restricted`, and returns the key with its organization. Throws `UsageError`
- * if the key is missing or cannot be read.
+ * Reads the key of one role, such as `restricted`, and returns it with its organization. Throws `UsageError` if the key
+ * is missing or cannot be read.
  */
 export async function keyOfRole(described: DescribedTarget, role: KeyRole): Promise<{ key: SigningKey; org: string }> {
   const { keys, org, second, path } = described;

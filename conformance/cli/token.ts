@@ -78,7 +78,7 @@ export const tokenCommand = defineCommand({
     if (iss === undefined) throw new UsageError('--org is required: the organization that signs');
     const wanted: TokenRecipe = { ...recorded, ...defined(typed), ...recipe };
     const now = Math.floor(Date.now() / 1000);
-    // Report a failure to sign as a usage error, because it is caused by the given recipe or key.
+    // Report a signing failure as a usage error, because the given recipe or key causes it.
     print(
       `${await asUsageError('', () => signRecipe(withAbsoluteTimes(withClientDefaults(wanted), now), key, iss, now))}\n`,
     );
@@ -86,8 +86,8 @@ export const tokenCommand = defineCommand({
 });
 
 /**
- * Reads the signing key that a flag or a target file refers to. A target file also names the organization of the key.
- * Throws `UsageError` if no key is given or the key cannot be read.
+ * Reads the signing key that a flag or a target file refers to. A target file also names the key's organization. Throws
+ * `UsageError` if no key is given or if the key cannot be read.
  */
 async function keyFor(
   { target, role, key: file, 'key-env': env }: Values<typeof FLAGS>,
@@ -109,8 +109,8 @@ async function checkRule(id: string): Promise<void> {
 }
 
 /**
- * Returns the recipe (description) of the token in the request that decided the verdict of a rule. Throws `UsageError`
- * if the report contains no such token.
+ * Returns the token recipe (description of a token) that the report contains for a rule. The recipe belongs to the
+ * request that decided the verdict. Throws `UsageError` if the report contains no such recipe.
  */
 function recipeOf(report: Report, id: string, file: string): TokenRecipe {
   const rule = report.rules.find((one) => one.id === id);

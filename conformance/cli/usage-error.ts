@@ -1,9 +1,9 @@
-/** Error in the command line or in a file that it names. The exit code is 2. */
+/** Error in the command line or in a file named there. The exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Runs `act`, and converts its error to a `UsageError` whose message begins with `about`. */
+/** Runs `act`. Converts its error to a `UsageError` whose message begins with `about`. */
 export async function asUsageError<Value>(about: string, act: () => Value | Promise<Value>): Promise<Value> {
   try {
     return await act();

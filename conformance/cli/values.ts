@@ -6,8 +6,8 @@ import { PREFIX, PREFIX_WORDS } from '../target/target-file.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * Function that parses the typed value of a flag. Throws `UsageError`, whose message follows the name of the flag, such
- * as `must be …`.
+ * Parser of the value that a user typed for a flag. Throws `UsageError`. Its message reads like `must be …`, because
+ * the name of the flag is put before it.
  */
 export type Read<Value> = (typed: string) => Value;
 
@@ -33,7 +33,7 @@ export function choice<const Value extends string>(values: readonly Value[]): Re
 }
 
 /**
- * Returns a parser for whole numbers from `min` to `max`. The default maximum is the longest delay of a timer in
+ * Returns a parser for whole numbers from `min` to `max`. The default maximum is the longest timer delay in
  * milliseconds, about 24 days.
  */
 export function wholeNumber(max = 2 ** 31 - 1, min = 1): Read<number> {
@@ -54,13 +54,13 @@ function aboveZero(what: string, max = Number.MAX_VALUE): Read<number> {
 
 const perSecond = aboveZero('a number above 0, or unlimited');
 
-/** Parses a number of requests per second, such as `0.5`. The value `unlimited` results in `Infinity`. */
+/** Parses a number of requests per second, such as `0.5`. `unlimited` gives `Infinity`. */
 export const rate: Read<number> = (typed) => (typed === 'unlimited' ? Number.POSITIVE_INFINITY : perSecond(typed));
 
 /** Parses a number of seconds, at most one week. */
 export const seconds: Read<number> = aboveZero('a number of seconds above 0 and up to 604800', 604_800);
 
-/** Parses a shard (part of the rules), such as `2/4` for the second of four. */
+/** Parses a shard, such as `2/4` for the second of four. A shard is one part of all rules, for parallel runs. */
 export const shard: Read<Shard> = (typed) => {
   const [, index = 0, count = 0] = (/^(\d{1,6})\/(\d{1,6})$/.exec(typed) ?? []).map(Number);
   if (index < 1 || index > count) throw wanted('a shard, such as 1/4 or 4/4', typed);
@@ -78,13 +78,13 @@ export const prefix: Read<string> = (typed) => {
   return typed;
 };
 
-/** Parses an existing calendar date in the form `2027-01-31`. */
+/** Parses a calendar date, such as `2027-01-31`. The date must exist. */
 export const date: Read<string> = (typed) => {
   if (!isDate(typed)) throw wanted('a date like 2027-01-31', typed);
   return typed;
 };
 
-/** Parses a comma-separated list of names. Throws `UsageError` if one of them is empty. */
+/** Parses a comma-separated list of names. Throws `UsageError` if a name is empty. */
 export const list: Read<readonly string[]> = (typed) => {
   const values = typed.split(',').map((value) => value.trim());
   if (values.includes('')) throw wanted('names separated by commas', typed);

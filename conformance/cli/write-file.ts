@@ -4,20 +4,22 @@ import { basename, dirname, join } from 'node:path';
 import { reasonOf } from '../target/text-file.js';
 import { UsageError } from './usage-error.js';
 
-/** Returns the reason why a file cannot be written, in words for the user. */
+/** Returns the reason why a file cannot be written, as text for the user. */
 function why(error: unknown): string {
   return reasonOf(error, { ENOENT: 'no such folder' });
 }
 
-/** Thrown if a file could not be written. A regular file then still has its previous content. */
+/** Thrown if a file could not be written. A regular file then keeps its previous content. */
 export class Unwritten extends Error {
   override readonly name = 'Unwritten';
 }
 
 /**
- * Returns the path that a write must use. Symbolic links are resolved, so that the write replaces the file to which a
- * link points and not the link. `isSpecial`: the file exists and is not a regular file, for example a pipe or a device.
- * `mode`: permission bits of the existing file.
+ * Returns the path to write to. Symbolic links are resolved, so that the write replaces the linked file and not the
+ * link.
+ *
+ * - `isSpecial`: true if the file exists and is not a regular file, for example a pipe or a device.
+ * - `mode`: permission bits of the existing file.
  */
 async function placeOf(file: string): Promise<{ readonly path: string; readonly isSpecial: boolean; mode?: number }> {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
@@ -26,7 +28,7 @@ async function placeOf(file: string): Promise<{ readonly path: string; readonly 
   });
   if (found === undefined) return { path: join(await realpath(dirname(file)), basename(file)), isSpecial: false };
   if (found.isDirectory()) throw Object.assign(new Error('EISDIR'), { code: 'EISDIR' });
-  // A pipe or a device must be written to directly, because replacing it by a file would remove it.
+  // A pipe or a device must be written to directly. Replacing it by a regular file would remove it.
   return { path: await realpath(file), isSpecial: !found.isFile(), mode: found.mode & 0o777 };
 }
 
@@ -35,7 +37,7 @@ function temporary(path: string): string {
 }
 
 /**
- * Checks that a file can be written, by creating and removing a temporary file in its folder. Commands call it before
+ * Checks that a file can be written by creating and removing a temporary file in its folder. Commands call it before
  * their work, so that the user learns of a wrong name at once. Throws `UsageError`, which names the flag.
  */
 export async function checkWritable(file: string, flag: string): Promise<void> {
@@ -51,8 +53,9 @@ export async function checkWritable(file: string, flag: string): Promise<void> {
 }
 
 /**
- * Writes a regular file atomically: the text goes to a temporary file, which replaces the previous file when the text
- * is on disk. A pipe or a device is written directly. Throws `Unwritten` after removing the temporary file.
+ * Writes a regular file atomically. The text goes to a temporary file, which replaces the previous file once the text
+ * is on disk. A pipe or a device is written directly. If the write fails, removes the temporary file and throws
+ * `Unwritten`.
  */
 export async function writeWhole(file: string, text: string): Promise<void> {
   let made: string | undefined;

@@ -10,8 +10,8 @@ const CLIENTS: Readonly<Record<GitClientChoice, readonly ('js' | 'native')[]>> =
 };
 
 /**
- * Runs a check once with each Git client that the run uses (option `gitClient`): isomorphic-git, `git` of this machine,
- * or both. Each client begins with an empty local repository.
+ * Runs a check with each Git client that the option `gitClient` selects: isomorphic-git, this machine's `git`, or both.
+ * Each client begins with an empty local repository.
  */
 export async function withEachGitClient(t: RuleContext, check: (git: GitClient) => Promise<unknown>): Promise<void> {
   for (const client of CLIENTS[t.run.gitClient]) {

@@ -10,18 +10,18 @@ import { requestGit } from './refs.js';
 /** Versions of the Git protocol. Version 1 differs from version 0 only in the ref advertisement. */
 export type ProtocolVersion = 0 | 1 | 2;
 
-/** Fetch request, written without a Git client so that a rule controls its version and its `have` lines. */
+/** Request for a pack. A rule writes it without a Git client, to control the protocol version and the `have` lines. */
 export interface PackRequest {
   readonly version: ProtocolVersion;
   /** SHAs of the wanted objects. */
   readonly wants: readonly string[];
-  /** SHAs of commits that the client has, with their history. */
+  /** SHAs of commits that the client has, including their ancestors. */
   readonly haves?: readonly string[];
-  /** True if the request body is compressed with gzip, as Git does with a body above 1 KiB. */
+  /** True to compress the request body with gzip, as Git does above 1 KiB. */
   readonly gzip?: boolean;
 }
 
-/** Sends the second request of a fetch (`git-upload-pack`), which asks for a pack. */
+/** Sends the `git-upload-pack` request of a fetch, which asks for a pack. It is the second request of a fetch. */
 export function requestPack(
   t: RuleContext,
   repo: string,
@@ -50,12 +50,12 @@ export function requestPack(
 }
 
 const PACK_SIGNATURE = 'PACK';
-/** Band of a side-band packet that contains bytes of the pack (gitprotocol-pack). */
+/** Side-band number of packets that contain bytes of the pack (gitprotocol-pack). */
 const PACK_BAND = 1;
 
 /**
- * Returns the pack in the response to a fetch request. Throws `AssertionFailure` if the response contains none, for
- * example because the server reports an error.
+ * Returns the pack from a fetch response. Throws `AssertionFailure` if the response contains no pack, for example
+ * because the server reports an error.
  */
 export function readPack(response: ApiResponse, version: ProtocolVersion): Buffer {
   const pack = version === 2 ? packOfVersion2(response.body) : packOfVersion0(response.body);
@@ -65,8 +65,8 @@ export function readPack(response: ApiResponse, version: ProtocolVersion): Buffe
 }
 
 /**
- * Returns the pack of a response of protocol version 0 or 1: acknowledgment lines, then the pack without side-band,
- * because the request does not choose it. Returns undefined if there is none.
+ * Returns the pack from a response of protocol version 0 or 1. Acknowledgment lines come first. The pack follows
+ * without side-band, because the request does not ask for side-band. Returns undefined if there is no pack.
  */
 function packOfVersion0(body: Buffer): Buffer | undefined {
   const start = body.indexOf(PACK_SIGNATURE);
@@ -74,8 +74,8 @@ function packOfVersion0(body: Buffer): Buffer | undefined {
 }
 
 /**
- * Returns the pack of a response of protocol version 2: the packets after the line `packfile`, of which those of band 1
- * contain the pack. Returns undefined if there is none.
+ * Returns the pack from a response of protocol version 2. It is in the packets of band 1 after the line `packfile`.
+ * Returns undefined if there is no pack.
  */
 function packOfVersion2(body: Buffer): Buffer | undefined {
   let lines: PktLine[];

@@ -9,30 +9,33 @@ import { listenOnLoopback } from '../http/listen.js';
 import { requestGit } from './refs.js';
 
 /**
- * HTTP server on this machine that forwards the requests of a Git process to the Git host of the target. The requests
- * are sent by the HTTP client of the suite, so they are rate-limited and recorded like all others. The Git process has
- * a password for the bridge, which replaces it with the token.
+ * HTTP server on this machine that forwards the requests of a Git process to the Git host of the target. The suite's
+ * own HTTP client sends them, so they are rate-limited and recorded like all others. The Git process knows only a
+ * password, which the bridge replaces with the token.
  */
 export interface GitBridge extends AsyncDisposable {
-  /** Address that the Git process uses in place of the Git host, such as `http://t@127.0.0.1:40123`. */
+  /** URL that the Git process uses instead of the Git host, such as `http://t@127.0.0.1:40123`. */
   readonly url: string;
-  /** Address without a user name, such as `http://127.0.0.1:40123`, as in messages of Git. */
+  /** URL of the bridge without a user name, such as `http://127.0.0.1:40123`. Git prints this form in its messages. */
   readonly origin: string;
   /**
-   * Random password that the Git process must send. Like the token in the documented remote, Git sends it only if the
-   * target asks for it with 401 and `WWW-Authenticate: Basic`.
+   * Random password for the Git process. Git sends it only if the target answers 401 with `WWW-Authenticate: Basic`, as
+   * it does with the token in the documented remote URL.
    */
   readonly password: string;
-  /** Selects the token of all following requests that have credentials. */
+  /** Selects the token for all later requests that have credentials. */
   authorize(recipe: TokenRecipe): void;
-  /** Returns the first error that a forwarded request threw since the last call; undefined if there was none. */
+  /** Returns the first error of a forwarded request since the last call. Undefined if there was none. */
   takeError(): unknown;
 }
 
-/** Headers that describe one connection (RFC 9110, section 7.6.1) or the length of a message, and are not forwarded. */
+/**
+ * Headers that are not forwarded, because they describe one connection (RFC 9110, section 7.6.1) or the length of a
+ * message.
+ */
 const NOT_FORWARDED = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'host', 'expect']);
 
-/** User name of the documented remote. */
+/** User name in the documented remote URL. */
 const USER = 't';
 
 export async function startGitBridge(t: RuleContext): Promise<GitBridge> {

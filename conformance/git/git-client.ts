@@ -16,16 +16,19 @@ export interface Person {
   readonly timezoneOffset: number;
 }
 
-/** Git client with an in-memory repository: isomorphic-git on memfs, over the HTTP client of the suite. */
+/**
+ * Git client with an in-memory repository: isomorphic-git on memfs. It sends its requests through the suite's HTTP
+ * client.
+ */
 export type Git = Awaited<ReturnType<typeof createGit>>;
 
-/** Functions that every Git client of the suite has: isomorphic-git (`Git`), and `git` of this machine. */
+/** Functions that both Git clients of the suite have: isomorphic-git (`Git`) and this machine's `git`. */
 export type GitClient = Pick<
   Git,
   'name' | 'writeTree' | 'writeCommit' | 'branch' | 'branchOff' | 'push' | 'fetch' | 'parents' | 'listTree' | 'readFile'
 >;
 
-/** Author and committer of commits that only exist in a local repository until a push. */
+/** Author and committer of commits that are made in a local repository. */
 export const LOCAL_PERSON: Person = {
   name: 'Gita Local',
   email: 'gita@example.com',
@@ -54,8 +57,8 @@ export async function createGit(t: RuleContext) {
   });
 
   /**
-   * Writes the Git tree object of the files in `folder`, with its subtrees, to the local repository. Returns its object
-   * id. `folder` is empty for the root or ends with a slash.
+   * Writes a Git tree object for the files in `folder`, and its subtrees, to the local repository. Returns the id of
+   * the tree. `folder` is empty for the root; otherwise it ends with a slash.
    */
   const writeTree = async (files: Tree, modes: Readonly<Record<string, string>> = {}, folder = ''): Promise<string> => {
     const below = Object.keys(files).filter((path) => path.startsWith(folder));
@@ -83,8 +86,8 @@ export async function createGit(t: RuleContext) {
     writeCommit: (commit: CommitObject) => git.writeCommit({ ...here, commit }),
     branch: (name: string, value: string) => git.writeRef({ ...here, ref: `refs/heads/${name}`, value, force: true }),
     /**
-     * Creates a branch with `count` new commits on top of a commit, without a push. The commits have the tree of that
-     * commit. `seconds`: time of the first of them, since the epoch; each later one is a second younger.
+     * Creates a local branch with `count` new commits on top of `parent`. All of them have the tree of `parent`.
+     * `seconds`: time of the first new commit, since the epoch; each later commit adds one second.
      */
     branchOff: async (name: string, parent: string, count: number, seconds: number): Promise<void> => {
       const { tree } = (await fetched(parent, () => git.readCommit({ ...here, oid: parent }))).commit;
@@ -99,7 +102,7 @@ export async function createGit(t: RuleContext) {
     tag: (name: string, value: string) => git.writeRef({ ...here, ref: `refs/tags/${name}`, value, force: true }),
     annotatedTag: (ref: string, object: string, message: string, tagger: Person) =>
       git.annotatedTag({ ...here, ref, object, message, tagger }),
-    /** Returns a pack with these objects of the local repository. */
+    /** Returns a pack that contains these objects of the local repository. */
     pack: async (oids: readonly string[]): Promise<Buffer> => {
       const { packfile } = await git.packObjects({ ...here, oids: [...oids] });
       return Buffer.from(packfile ?? []);
@@ -118,12 +121,14 @@ export async function createGit(t: RuleContext) {
         throw asFailure(error, 'the fetched pack must be well-formed');
       }
     },
-    /** Returns the id of the object that an annotated tag points to. Throws `AssertionFailure` if it is not a tag. */
+    /**
+     * Returns the id of the object that an annotated tag points to. Throws `AssertionFailure` if `oid` is not a tag.
+     */
     tagTarget: async (oid: string): Promise<string> =>
       (await fetched(oid, () => git.readTag({ ...here, oid }))).tag.object,
     /**
-     * Pushes refs, one push per ref, and stops at the first refused one. Returns undefined if the server accepts all of
-     * them, otherwise the server's error message.
+     * Pushes each ref separately and stops at the first refusal. Returns the error message of the refusal; undefined if
+     * the server accepts all refs.
      */
     push: async (repo: string, refs: readonly string[], as = writer(repo)): Promise<string | undefined> => {
       for (const ref of refs) {
@@ -138,8 +143,8 @@ export async function createGit(t: RuleContext) {
       return undefined;
     },
     /**
-     * Fetches one branch into the local repository. Returns the SHA of its tip. Throws `AssertionFailure` if the server
-     * refuses the fetch.
+     * Fetches one branch into the local repository and returns the SHA of its tip. Throws `AssertionFailure` if the
+     * server refuses the fetch.
      */
     fetch: async (repo: string, ref = t.defaultBranch, depth?: number): Promise<string> => {
       try {
@@ -160,8 +165,8 @@ export async function createGit(t: RuleContext) {
       (await fetched(sha, () => git.readCommit({ ...here, oid: sha }))).commit.parent,
     commit: async (sha: string) => (await fetched(sha, () => git.readCommit({ ...here, oid: sha }))).commit,
     /**
-     * Returns every file of a commit in the local repository, as a map from path to mode and object id, such as `100644
-     * <oid>`.
+     * Returns all files of a commit in the local repository. The keys are paths; the values are mode and object id,
+     * such as `100644 <oid>`.
      */
     listTree: async (sha: string) => {
       const found: Record<string, string> = {};
@@ -181,15 +186,15 @@ export async function createGit(t: RuleContext) {
 }
 
 /**
- * Creates a local in-memory repository and fetches one ref of the target's repository `repo` into it. `tip` in the
- * result is the SHA that the ref points to.
+ * Creates a local in-memory repository and fetches one ref of the target's repository `repo` into it. The result's
+ * `tip` is the SHA of that ref.
  */
 export async function clone(t: RuleContext, repo: string, ref?: string) {
   const git = await createGit(t);
   return { git, tip: await git.fetch(repo, ref) };
 }
 
-/** Creates a commit with one file on a branch of the local repository, without a push. */
+/** Creates a commit with one file on a branch of the local repository. Does not push it. */
 export async function commitLocally(
   git: Pick<Git, 'writeTree' | 'writeCommit' | 'branch'>,
   {
@@ -206,7 +211,7 @@ export async function commitLocally(
   return sha;
 }
 
-/** Pushes refs. Throws `AssertionFailure` if the server refuses one of them. `what` names the refs in the message. */
+/** Pushes refs. Throws `AssertionFailure` if the server refuses one. `what` describes the refs in the message. */
 export async function mustPush(git: Git, repo: string, refs: readonly string[], what: string): Promise<void> {
   const refusal = await git.push(repo, refs);
   if (refusal !== undefined)
@@ -214,8 +219,8 @@ export async function mustPush(git: Git, repo: string, refs: readonly string[], 
 }
 
 /**
- * Reads an object from the local repository that the previous fetch must have transferred. Throws `AssertionFailure` if
- * the object is absent, because then the server sent an incomplete pack.
+ * Reads an object that a fetch must have transferred to the local repository. Throws `AssertionFailure` if the object
+ * is absent, because the server then sent an incomplete pack.
  */
 async function fetched<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
   try {
@@ -225,12 +230,12 @@ async function fetched<Value>(name: string, read: () => Promise<Value>): Promise
   }
 }
 
-/** Content of a commit by file path: the bytes of a file or, for a submodule, the SHA of its commit. */
+/** Content of a commit by path. The value is the bytes of a file, or the commit SHA of a submodule. */
 type Tree = Readonly<Record<string, string | Buffer>>;
 
 /**
- * HTTP transport for isomorphic-git. It sends every request through the HTTP client of the suite, so that Git exchanges
- * are recorded like all others.
+ * HTTP transport for isomorphic-git. It sends every request through the suite's HTTP client, so Git exchanges are
+ * recorded like all others.
  */
 function httpFor(t: RuleContext, recipe: TokenRecipe): HttpClient {
   return {

@@ -2,14 +2,14 @@ import t from 'tap';
 import { Skip } from '../check/outcomes.js';
 import { expectLocalSuccess } from './git-process.js';
 
-/** Messages of `git fetch` and `git push` that failed because of the machine. */
+/** Error messages of `git fetch` and `git push` that failed because of this machine, such as a full disk. */
 const LOCAL = [
   'fatal: write error: No space left on device',
   'remote: Counting objects: 3\nerror: unable to write file objects/aa/bb: Disk quota exceeded\nfatal: fetch failed',
   'fatal: unable to create temporary file /tmp/x: Permission denied',
 ];
 
-/** Messages that contain the words of the target. */
+/** Error messages that the target (server under test) caused. Some contain the same words as errors of this machine. */
 const OF_THE_TARGET = [
   'fatal: remote error: write error: No space left on device',
   'remote: fatal: write error: No space left on device\nfatal: early EOF',

@@ -7,8 +7,8 @@ import { Skip } from '../check/outcomes.js';
 import { LOCAL_PERSON } from './git-client.js';
 
 /**
- * Result of a Git process. `code`: exit code, undefined if the process did not start, was ended by a signal, or printed
- * too much.
+ * Result of a Git process. `code` is its exit code. `code` is undefined if the process did not start, was ended by a
+ * signal, or printed too much.
  */
 export interface GitResult {
   readonly code: number | undefined;
@@ -17,9 +17,9 @@ export interface GitResult {
 }
 
 export interface GitProcessOptions {
-  /** Folder of the local repository, which is also the home folder of the process. */
+  /** Folder of the local repository. It is also the home folder of the process. */
   readonly folder: string;
-  /** Ends the process when it is aborted. */
+  /** Ends the process when aborted. */
   readonly signal: AbortSignal;
   /** Data for the standard input of the process. Default: none. */
   readonly input?: string | Buffer;
@@ -28,18 +28,22 @@ export interface GitProcessOptions {
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** Environment variable with the password that Git sends if a server asks for it. Other users cannot read it. */
+/**
+ * Name of the environment variable with the password that Git sends if a server asks for it. Other users cannot read
+ * this variable.
+ */
 export const PASSWORD = 'CONFORMANCE_GIT_PASSWORD';
 
 /**
- * Configuration of each Git process. It keeps what the process sends independent of the machine: no configuration
+ * Configuration of each Git process. It makes the requests of the process independent of this machine: no configuration
  * files, no prompts, no redirects, and no pause for automatic maintenance.
  */
 const CONFIGURATION: readonly (readonly [key: string, value: string])[] = Object.entries({
   'http.followRedirects': 'false',
   'http.proxy': '',
-  // Git sends larger pushes in chunks, after a request that only checks the credentials. With less than 65,520 bytes
-  // more than a fetch request has, Git would also send the fetch request in this way, instead of with gzip.
+  // Git sends a larger body in chunks, after a request that only checks the credentials. The value must exceed the size
+  // of a fetch request by at least 65,520 bytes. Otherwise Git would also send fetch requests in chunks, instead of
+  // compressing them with gzip.
   'http.postBuffer': '100000',
   'fetch.fsckObjects': 'true',
   'gc.auto': '0',
@@ -52,8 +56,9 @@ const CONFIGURATION: readonly (readonly [key: string, value: string])[] = Object
 ]);
 
 /**
- * Returns the environment of a Git process: that of the suite, without variables that redirect Git to another
- * repository, configuration or proxy. Git 2.31 does not know `GIT_CONFIG_GLOBAL`, so the home folder is replaced too.
+ * Returns the environment of a Git process. It is that of the suite, without variables that redirect Git to another
+ * repository, configuration or proxy. The home folder is replaced too, because Git 2.31 does not know
+ * `GIT_CONFIG_GLOBAL`.
  */
 function environment(home: string, more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^GIT_|^XDG_CONFIG_HOME$|_proxy$/i.test(name));
@@ -74,7 +79,7 @@ function environment(home: string, more: Readonly<Record<string, string>> = {}):
   };
 }
 
-/** Runs `git`. The promise never rejects; see `GitResult` for a process that cannot be started. */
+/** Runs `git`. The promise never rejects; if the process cannot start, the `code` of the result is undefined. */
 export function runGit(args: readonly string[], options: GitProcessOptions): Promise<GitResult> {
   const { folder, signal, input = '', env } = options;
   return new Promise((resolve) => {
@@ -92,12 +97,14 @@ export function runGit(args: readonly string[], options: GitProcessOptions): Pro
   });
 }
 
-/** Errors of the operating system, at the end of a line that Git itself prints. */
+/**
+ * Matches an error of the operating system at the end of a line that Git printed on its own behalf, not for the remote.
+ */
 const LOCAL_PROBLEM =
   /^(?:fatal|error): (?!remote error).*: (?:No space left on device|Disk quota exceeded|Read-only file system|Permission denied|Too many open files|Cannot allocate memory|Input\/output error)$/m;
 
 /**
- * Throws `Skip` if a Git process failed because of this machine, which is no defect of the target: the process did not
+ * Throws `Skip` if a Git process failed because of this machine and not because of the target. The process did not
  * start, was ended by a signal, or the operating system refused a file or memory.
  */
 export function expectLocalSuccess([command]: readonly string[], { code, stderr }: GitResult): void {
@@ -106,10 +113,10 @@ export function expectLocalSuccess([command]: readonly string[], { code, stderr 
     throw new Skip(`git ${command} failed on this machine: ${problem ?? stderr.trim()}`);
 }
 
-/** Oldest version of Git that reads configuration from `GIT_CONFIG_COUNT`. */
+/** Oldest supported version of Git. Earlier versions do not read configuration from `GIT_CONFIG_COUNT`. */
 const MIN_VERSION = [2, 31] as const;
 
-/** Returns the version of `git` on the PATH, such as `2.39.5`. Throws `Skip` if it is absent or too old. */
+/** Returns the version of `git` on the PATH, such as `2.39.5`. Throws `Skip` if `git` is absent or too old. */
 export async function nativeVersion(folder: string, signal: AbortSignal): Promise<string> {
   const { code, stdout } = await runGit(['--version'], { folder, signal });
   const [text, major, minor] = /(\d+)\.(\d+)(?:\.\d+)*/.exec(stdout.toString()) ?? [];
@@ -120,10 +127,10 @@ export async function nativeVersion(folder: string, signal: AbortSignal): Promis
   return text;
 }
 
-/** Temporary folders that exist now. */
+/** Paths of the temporary folders that currently exist. */
 const folders = new Set<string>();
 
-/** Removes all temporary folders at the end of this process, for example after a second SIGINT. */
+/** Removes all temporary folders when this process ends early, for example after a second SIGINT. */
 function removeFolders(): void {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }
@@ -133,7 +140,7 @@ export interface TemporaryFolder extends AsyncDisposable {
   readonly path: string;
 }
 
-/** Creates a temporary folder. Throws `Skip` if that fails, because it is no defect of the target. */
+/** Creates a temporary folder. Throws `Skip` if that fails, because the failure is not a defect of the target. */
 export async function createTemporaryFolder(): Promise<TemporaryFolder> {
   const path = await mkdtemp(join(tmpdir(), 'conformance-git-')).catch((error: Error) => {
     throw new Skip(`no temporary folder for git: ${error.message}`);
@@ -143,7 +150,7 @@ export async function createTemporaryFolder(): Promise<TemporaryFolder> {
   return {
     path,
     [Symbol.asyncDispose]: async () => {
-      // A process that was just ended may still create files.
+      // Retry, because a process that was just ended may still create files.
       await rm(path, { recursive: true, force: true, maxRetries: 5 });
       folders.delete(path);
       if (folders.size === 0) process.off('exit', removeFolders);

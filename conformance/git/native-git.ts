@@ -16,9 +16,9 @@ import {
 } from './git-process.js';
 
 /**
- * Calls `use` with a Git client that runs `git` of this machine, with a bare repository in a temporary folder. Throws
- * `Skip` if git or the folder is missing, because these are no defects of the target. The processes of the client end
- * with the rule, whose time limit does not count the time that requests wait for the rate limit.
+ * Calls `use` with a Git client that runs this machine's `git`, with a bare repository in a temporary folder. Throws
+ * `Skip` if `git` is missing or the folder cannot be created, because neither is a defect of the target. The client's
+ * processes end with the rule. Waits for the rate limit do not count towards the rule's time limit.
  */
 export async function withNativeGit(t: RuleContext, use: (git: GitClient) => Promise<unknown>): Promise<void> {
   await using folder = await createTemporaryFolder();
@@ -37,7 +37,10 @@ async function createNativeGit(t: RuleContext, version: string, folder: string, 
   };
   await local(['init', '-q', '--bare', '--template=', `--initial-branch=${t.defaultBranch}`, '.']);
 
-  /** Runs a command that talks to the target. Throws the error of a request, if the suite could not send it. */
+  /**
+   * Runs a Git command that talks to the target. If the suite could not send one of its requests, throws the error of
+   * that request.
+   */
   const remote = async (recipe: TokenRecipe, args: readonly string[]): Promise<GitResult> => {
     bridge.authorize(recipe);
     const result = await run(args, { env: { [PASSWORD]: bridge.password } });
@@ -47,7 +50,7 @@ async function createNativeGit(t: RuleContext, version: string, folder: string, 
     return result;
   };
   const addressOf = (repo: string) => bridge.url + gitPath(repo);
-  /** Describes a failed command for the report, with the address of the target in place of that of the bridge. */
+  /** Describes a failed command for the report. The URL of the bridge is replaced by the target's. */
   const refusalOf = (args: readonly string[], { code, stderr }: GitResult) =>
     `git ${args.join(' ').replaceAll(bridge.url, t.target.gitUrl)}: exit code ${code}: ${stderr.replaceAll(bridge.origin, t.target.gitUrl).trim()}`;
   /** Reads an object that a fetch must have transferred. */

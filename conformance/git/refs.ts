@@ -12,8 +12,8 @@ import { defined } from '../target/json.js';
 export type Service = 'git-upload-pack' | 'git-receive-pack';
 
 /**
- * Sends a request to the Git host of the target. Without a recipe (description of the token to send), the request has
- * no `Authorization` header.
+ * Sends a request to the Git host of the target. Sends no `Authorization` header if `recipe` (description of the token
+ * to send) is undefined.
  */
 export function requestGit(
   t: RuleContext,
@@ -28,8 +28,8 @@ export function requestGit(
 }
 
 /**
- * Requests the ref advertisement of a repository with Git protocol v0. Without a recipe (description of the token to
- * send), the request has no `Authorization` header.
+ * Requests the ref advertisement of a repository with Git protocol v0. Sends no `Authorization` header if `recipe`
+ * (description of the token to send) is undefined.
  */
 export function advertise(
   t: RuleContext,
@@ -41,10 +41,7 @@ export function advertise(
   return requestGit(t, 'GET', `${path}/info/refs?service=${service}`, recipe, options);
 }
 
-/**
- * Parses a ref advertisement of Git protocol v0. Throws `AssertionFailure` if the response is not a valid
- * advertisement.
- */
+/** Parses a ref advertisement of Git protocol v0. Throws `AssertionFailure` if it is invalid. */
 export function readAdvertisement(response: ApiResponse): ListedRefs {
   return inPkts(response, () => readAdvertisedRefs(response.body));
 }
@@ -59,7 +56,7 @@ export function showsRefs(response: ApiResponse): boolean {
 
 /**
  * Requests the ref advertisement of a repository with Git protocol v0, which every Git server supports. Returns a map
- * from ref name to object id, with a `<name>^{}` entry for the target of each annotated tag. Throws `AssertionFailure`
+ * from ref name to object id. An annotated tag has a second entry `<name>^{}` for its target. Throws `AssertionFailure`
  * unless the status is 200.
  */
 export async function listRefs(t: RuleContext, repo: string, recipe: TokenRecipe): Promise<Map<string, string>> {
@@ -75,8 +72,8 @@ export async function listRefs(t: RuleContext, repo: string, recipe: TokenRecipe
 
 /**
  * Requests the refs of a repository with `ls-refs` of Git protocol v2. Returns the refs and the branch that HEAD refers
- * to. Returns undefined if the server supports only version 0 of the protocol, which is legal. Throws
- * `AssertionFailure` unless the status is 200.
+ * to. Returns undefined if the server does not support version 2, which is legal. Throws `AssertionFailure` unless the
+ * status is 200.
  */
 export async function lsRefs(t: RuleContext, repo: string, recipe: TokenRecipe): Promise<ListedRefs | undefined> {
   const headers = { 'git-protocol': LS_REFS.protocol };
@@ -88,8 +85,8 @@ export async function lsRefs(t: RuleContext, repo: string, recipe: TokenRecipe):
 }
 
 /**
- * Requests all refs of a repository with Git protocol v2. Without a recipe (description of the token to send), the
- * request has no `Authorization` header.
+ * Requests all refs of a repository with Git protocol v2. Sends no `Authorization` header if `recipe` (description of
+ * the token to send) is undefined.
  */
 export function requestRefs(
   t: RuleContext,
@@ -115,21 +112,21 @@ function inPkts<Read>(response: ApiResponse, read: () => Read): Read {
 }
 
 /**
- * Returns a pack file without objects (gitformat-pack): the header with version 2 and object count 0, then the
- * checksum. A Git client sends such a pack in a push if the server already has all objects.
+ * Returns a pack file without objects (gitformat-pack): a header with version 2 and object count 0, then the checksum.
+ * A Git client pushes such a pack if the server already has all objects.
  */
 function emptyPack(): Buffer {
   const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1');
   return Buffer.concat([header, createHash('sha1').update(header).digest()]);
 }
 
-/** Refs that a push creates: full ref name, such as `refs/heads/x`, to the SHA of an existing commit. */
+/** Refs that a push creates. Maps the full ref name, such as `refs/heads/x`, to the SHA of an existing commit. */
 export type NewRefs = Readonly<Record<string, string>>;
 
 /**
- * Sends the second request of a Git push (`git-receive-pack`) to create refs at existing commits. It omits the ref
- * advertisement that Git clients request first, because a target that refuses the advertisement would hide how it
- * treats the push request. Without a recipe (description of the token to send), no credential is sent.
+ * Sends the `git-receive-pack` request of a push, which creates refs at existing commits. Git clients request the ref
+ * advertisement first; this function does not. A target that refuses the advertisement would otherwise hide how it
+ * treats the push itself. Sends no credential if `recipe` (description of the token to send) is undefined.
  */
 export function pushRefs(
   t: RuleContext,
@@ -142,7 +139,10 @@ export function pushRefs(
   return pushUpdates(t, repo, updates, recipe, options);
 }
 
-/** Requested change of a ref by a push. `old` is 40 zeros to create the ref, `next` is 40 zeros to delete it. */
+/**
+ * Requested change of one ref by a push. If `old` is 40 zeros, the ref is created; if `next` is 40 zeros, the ref is
+ * deleted.
+ */
 export interface RefUpdate {
   readonly ref: string;
   readonly old: string;
@@ -150,8 +150,8 @@ export interface RefUpdate {
 }
 
 /**
- * Sends the second request of a Git push (`git-receive-pack`) with these ref updates, without the ref advertisement
- * before it. `pack`: objects that the server lacks; default: none.
+ * Sends the `git-receive-pack` request of a push with these ref updates. Does not request the ref advertisement first.
+ * `pack`: objects that the server lacks. Default: none.
  */
 export function pushUpdates(
   t: RuleContext,
@@ -172,8 +172,8 @@ export function pushUpdates(
 }
 
 /**
- * Returns the report of a push (`report-status` in gitprotocol-pack) as a map from ref to `ok` or the reason of the
- * refusal. The map is empty if the server refused the request as a whole.
+ * Returns the report of a push (`report-status` in gitprotocol-pack) as a map. Each ref maps to `ok` or to the reason
+ * of its refusal. The map is empty if the server refused the whole request.
  */
 export function readReport(response: ApiResponse): Map<string, string> {
   const report = new Map<string, string>();

@@ -15,9 +15,9 @@ export interface AdminRequest {
 export type AdminResponse = Awaited<ReturnType<typeof callAdmin>>;
 
 /**
- * Sends a request to the emulator's admin API, which prepares the situation that a rule checks. The request bypasses
- * the rate limit of the run, is not counted, and is not recorded as evidence. `json` in the result is undefined if the
- * response body is not JSON.
+ * Sends a request to the emulator's admin API, which prepares the situation that a rule checks. The request is not
+ * rate-limited, not counted, and not recorded as evidence. The result's `json` is undefined if the response body is not
+ * JSON.
  */
 export async function callAdmin({ url, method = 'GET', json, token, timeout = 15_000 }: AdminRequest) {
   const proxy = proxyOf(url);

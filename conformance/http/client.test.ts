@@ -41,7 +41,7 @@ t.test('request targets are sent without normalization', async (t) => {
   );
 });
 
-/** Starts a server that responds with 429 to the first `times` requests, and counts all requests. */
+/** Starts a server that responds to the first `times` requests with 429. It also counts all requests. */
 async function startThrottling(times: number, headers: Record<string, string>, body = '{}') {
   let count = 0;
   const server = await startTestServer((request, response) => {
@@ -194,8 +194,8 @@ t.test('a truncated response is described and keeps the part that arrived', asyn
 });
 
 /**
- * Starts a server that answers the first request of each connection. When a second request arrives, it calls `how` to
- * close the connection, as servers do with idle connections.
+ * Starts a server that closes idle connections. It answers the first request of each connection, and calls `how` to
+ * close the connection when a second request arrives.
  */
 async function startForgetful(how: (socket: Socket) => unknown) {
   const asked: string[] = [];
@@ -232,7 +232,7 @@ t.test('a server that closes every connection gets a limited number of requests'
   let asked = 0;
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
-    // Send an interim response (1xx), so that the connection has delivered bytes, but no response.
+    // Send only an interim response (1xx). The connection then has delivered bytes, but no final response.
     socket.on('data', () => {
       asked += 1;
       socket.end('HTTP/1.1 103 Early Hints\r\n\r\n');

@@ -10,22 +10,23 @@ import { proxied, proxyOf } from './proxy.js';
 import { Stopwatch } from './stopwatch.js';
 import { secondsToWait, Throttling } from './throttling.js';
 
-/** Request as the client sends it, with the id of the rule that sends it. */
+/** Request in the form in which the client sends it. `rule` is the id of the rule that sends it. */
 export interface WireRequest {
   readonly rule: string;
   readonly method: string;
   readonly origin: string;
-  /** Request target (path and query), sent as it is, without normalization or encoding. */
+  /** Request target: path and query, sent without normalization or encoding. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
   readonly recipe?: TokenRecipe;
   readonly token?: string;
   readonly git?: boolean;
-  /** True if the body is sent in chunks (`Transfer-Encoding: chunked`), without `Content-Length`. Default: false. */
+  /** True to send the body in chunks (`Transfer-Encoding: chunked`), without `Content-Length`. Default: false. */
   readonly chunked?: boolean;
   /**
-   * True if the rule expects the status 429 (throttling), so that the client returns it and does not wait and retry.
+   * True if the rule expects the status 429 (throttling). The client then returns this response instead of waiting and
+   * retrying.
    */
   readonly wantsThrottling?: boolean;
 }
@@ -44,23 +45,23 @@ export function exchangeOf(
 
 export interface ClientOptions {
   readonly limiter: Limiter;
-  /** Maximum milliseconds until the response header arrives, and between two parts of the body. */
+  /** Maximum wait in milliseconds for the response header, and between two parts of the body. */
   readonly timeout: number;
   readonly connections: number;
   readonly onExchange: (exchange: Exchange) => void;
-  /** Called before each request, including retries, with the id of the rule that asked for it. */
+  /** Called before each request, including retries. `rule` is the id of the rule that sends the request. */
   readonly onRequest?: (rule: string) => void;
-  /** Called when a response of the target throttles (status 429), so that the run pauses. */
+  /** Called when the target throttles a request (status 429), which pauses the run. */
   readonly onPause?: () => void;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly signal: AbortSignal;
   /**
-   * Called when the run cannot continue, because the target is no longer reachable or throttles for too long. Without
-   * this function, the client only throws `RunEnded`.
+   * Called when the run cannot continue, because the target is unreachable or throttles for too long. The client throws
+   * `RunEnded` in any case.
    */
   readonly onEnd?: (ended: RunEnded) => void;
   /**
-   * Address to which the client connects after a failed request, to find out if the run can continue. Default: the
+   * Address to which the client connects after a failed request, to find out whether the run can continue. Default:
    * origin of the failed request.
    */
   readonly baseUrl?: string;
@@ -69,29 +70,31 @@ export interface ClientOptions {
 
 /** Maximum size of a response body in bytes. */
 const MAX_BODY_BYTES = 512 * 1024 * 1024;
-/** Number of consecutive timeouts after which the run ends, because the target counts as unreachable. */
+/** Number of consecutive timeouts after which the target counts as unreachable. The run then ends. */
 const MAX_LATE = 16;
 /**
- * Number of consecutive requests whose connection was closed before a response, after which the client checks if the
- * target still responds to any request. A proxy of a container closes connections in this way when the server behind it
- * is gone.
+ * Number of consecutive requests whose connection was closed before a response. After these, the client checks whether
+ * the target still responds to any request. A container's proxy closes connections in this way when the server behind
+ * it is gone.
  */
 const MAX_DROPPED = 16;
 /**
- * Limits for the check that a target still accepts connections: number of connection attempts, milliseconds between two
- * attempts (multiplied by the number of the attempt), and timeout of one attempt in milliseconds.
+ * Limits for the check that a target still accepts connections:
+ * - `LOOKS`: number of connection attempts.
+ * - `BETWEEN_LOOKS`: milliseconds after an attempt, multiplied by its number.
+ * - `LOOK_TIMEOUT`: timeout of one attempt in milliseconds.
  */
 const LOOKS = 3;
 const BETWEEN_LOOKS = 200;
 const LOOK_TIMEOUT = 5000;
 /**
- * Milliseconds that an idle connection is kept open. Servers and proxies close idle connections later than this, so
- * that the client does not send a request on a closed connection.
+ * Milliseconds for which an idle connection is kept open. Servers and proxies close idle connections later, so the
+ * client does not send a request on a closed connection.
  */
 const KEEP_ALIVE = 1000;
 
 /**
- * HTTP/1.1 client on undici's dispatcher. It follows no redirects, decodes no bodies, and does not normalize request
+ * HTTP/1.1 client, built on undici's dispatcher. It does not follow redirects, decode bodies or normalize request
  * targets, because rules check exactly what was sent and received.
  */
 export class Client {
@@ -107,9 +110,11 @@ export class Client {
   }
 
   /**
-   * Sends a request, and retries it while the target throttles it (429). Throws `NoResponse` if no complete response
-   * arrives, `Throttled` if the target throttles for too long, and `RunEnded` if the target is unreachable. `stopwatch`
-   * measures the working time of the rule; the wait for permission to send is not counted.
+   * Sends a request and retries it while the target throttles it (429). The rule's `stopwatch` does not count the wait
+   * for permission to send.
+   *
+   * Throws `NoResponse` if no complete response arrives, `Throttled` if the target throttles for too long, and
+   * `RunEnded` if the target is unreachable.
    */
   async send(request: WireRequest, stopwatch = new Stopwatch()): Promise<Exchange> {
     for (let waited = 0; ; ) {
@@ -118,7 +123,7 @@ export class Client {
         await this.options.limiter.take();
       });
       const exchange = await stopwatch.ask(() => this.#sendOnce(request));
-      // A 429 made by an injected fault must not be retried, because it is the response that the rule asked for.
+      // Do not retry a 429 that an injected fault made, because the rule asked for this response.
       const wait = request.wantsThrottling || exchange.injected ? undefined : secondsToWait(exchange);
       if (wait === undefined) {
         if (exchange.status !== 429) this.throttling.clear();
@@ -135,7 +140,8 @@ export class Client {
 
   /**
    * Sends a request once, without a retry for throttling. `stale`: number of idle connections that the server may
-   * already have closed. For each of them, a failed request is sent again before it counts as unanswered.
+   * already have closed. The request may fail on each of them and is then sent again; only after that does it count as
+   * unanswered.
    */
   async #sendOnce(request: WireRequest, stale = this.options.connections): Promise<Exchange> {
     this.options.onRequest?.(request.rule);
@@ -180,7 +186,7 @@ export class Client {
   }
 
   /**
-   * Checks if the target still accepts connections after a request failed. If it does not, calls `onEnd` and throws
+   * Checks after a failed request whether the target still accepts connections. If not, calls `onEnd` and throws
    * `RunEnded`.
    */
   async #endIfGone(kind: LossKind, origin: string, seen: string): Promise<void> {
@@ -198,7 +204,7 @@ export class Client {
     throw ended;
   }
 
-  /** Returns true if the target accepts connections at this origin. Concurrent callers share one check. */
+  /** Returns true if the target accepts connections at this origin. Concurrent calls share one check. */
   async isThere(origin = this.options.baseUrl ?? ''): Promise<boolean> {
     this.#look ??= this.#lookFor(origin).finally(() => {
       this.#look = undefined;
@@ -208,15 +214,15 @@ export class Client {
 
   async #lookFor(origin: string): Promise<boolean> {
     for (let look = 1; ; look++) {
-      // Behind a proxy, only the connection to the proxy is checked, because only an HTTP request could show if the
-      // target is reachable.
+      // Behind a proxy, check only the connection to the proxy. Only an HTTP request could show whether the target
+      // behind it is reachable.
       if (await takesConnections(new URL(proxyOf(origin) ?? origin))) return true;
       if (look === LOOKS || this.options.signal.aborted) return false;
       await this.options.sleep(BETWEEN_LOOKS * look).catch(() => undefined);
     }
   }
 
-  /** Returns true if the target responds to a plain GET request, which no rule sees. Tries several times. */
+  /** Returns true if the target responds to a plain GET request. Tries several times. Rules do not see this request. */
   async #responds(origin: string): Promise<boolean> {
     this.#dropped = 0;
     for (let look = 1; look <= LOOKS; look++) {
@@ -254,8 +260,8 @@ export class Client {
 }
 
 /**
- * Returns the body of a request in the form that undici expects. undici sends a buffer with `Content-Length`, and a
- * stream in chunks. A chunked body is divided into two chunks.
+ * Returns a request body in the form that undici expects: a buffer, which undici sends with `Content-Length`, or a
+ * stream, which undici sends in chunks. A chunked body is divided into two chunks.
  */
 function bodyOf({ body, chunked = false }: WireRequest): Buffer | Readable | null {
   if (body === undefined || !chunked) return body ?? null;
@@ -264,8 +270,8 @@ function bodyOf({ body, chunked = false }: WireRequest): Buffer | Readable | nul
 }
 
 /**
- * Returns a connector for undici. If a connection fails, the connector adds to the error the number of bytes that the
- * connection had received.
+ * Returns a connector for undici. When a connection fails, it adds `bytesRead` to the error: the number of bytes that
+ * the connection had received.
  */
 function countingConnector(timeout: number): buildConnector.connector {
   const connectTo = buildConnector({ timeout });
@@ -282,7 +288,7 @@ function countingConnector(timeout: number): buildConnector.connector {
 
 /**
  * Returns true if the failed connection had already delivered a response. A server may close an idle connection while
- * the client sends the next request on it, so a safe request is then sent again on another connection (RFC 9112,
+ * the client sends the next request on it. A safe request is therefore sent again on another connection (RFC 9112,
  * section 9.3.1).
  */
 function wasKept(error: unknown): boolean {

@@ -12,24 +12,24 @@ export interface Exchange {
   readonly path: string;
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly requestBody?: Buffer;
-  /** Recipe (description of the token that the rule sent); undefined if no token was sent. */
+  /** Recipe (description) of the token that the rule sent. Undefined if it sent no token. */
   readonly recipe?: TokenRecipe;
   /** Token that was sent. Reports never print it. */
   readonly token?: string;
   /** HTTP status of the response; 0 if there was no response. */
   readonly status: number;
-  /** Response headers by name in lower case. */
+  /** Response headers. Names are in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
   readonly milliseconds: number;
-  /** Description of the failure if no complete response arrived; undefined otherwise. */
+  /** Description of the failure if no complete response arrived. Undefined otherwise. */
   readonly lost?: string;
   /**
    * True if a fault (failure that the emulator injects) made or changed the response. Such a response does not show the
-   * ordinary behaviour of the target.
+   * target's ordinary behaviour.
    */
   readonly injected: boolean;
-  /** True if the request belongs to the Git protocol and not to the API. */
+  /** True if the request belongs to the Git protocol, false if it belongs to the API. */
   readonly git: boolean;
 }
 
@@ -37,8 +37,8 @@ export interface Exchange {
 export const FAULT_FIRED = 'x-emulator-fault-fired';
 
 /**
- * Kind of responses on which the verdict of a rule is based. `injected`: at least one response was made or changed by a
- * fault of the emulator. `observed`: none was.
+ * Kind of responses on which a verdict is based. `injected`: a fault of the emulator made or changed at least one
+ * response. `observed`: no response was made or changed by a fault.
  */
 export type Evidence = 'observed' | 'injected';
 
@@ -62,7 +62,9 @@ export function mediaTypeOf(exchange: Exchange): string {
   return (headerOf(exchange, 'content-type') ?? '').replace(/;.*/s, '').trim().toLowerCase();
 }
 
-/** Returns the parsed JSON of the response body; undefined if it is empty, longer than 64 MiB, or not JSON. */
+/**
+ * Returns the response body parsed as JSON. Returns undefined if the body is empty, longer than 64 MiB, or not JSON.
+ */
 export function jsonOf(exchange: Exchange): unknown {
   const { body } = exchange;
   if (body.length === 0 || body.length > 64 * 1024 * 1024) return undefined;

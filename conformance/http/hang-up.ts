@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import type { WireRequest } from './client.js';
 
 /**
- * Sends a request with only the first `sent` bytes of its body, and closes the connection without waiting for a
- * response. The connection is closed only after the data was written, so that the server receives the partial request.
+ * Sends a request with only the first `sent` bytes of its body, then closes the connection without waiting for a
+ * response. Closes only after the data was written, so that the server receives the partial request.
  */
 export async function hangUp(request: WireRequest, sent: number): Promise<void> {
   const { hostname, port } = new URL(request.origin);

@@ -3,13 +3,14 @@ import { InvalidFile } from '../target/text-file.js';
 import { type Exchange, FAULT_FIRED, isRecord, type JsonRecord } from './exchange.js';
 
 /**
- * Entry of an HTTP Archive: converted to an exchange (request and response), or the reason why no rule can check it.
+ * Entry of an HTTP Archive. It is either converted to an exchange (request and response), or has a reason why no rule
+ * can check it.
  */
 export type HarEntry = { readonly exchange: Exchange } | { readonly reason: string };
 
 /**
- * Reads an HTTP Archive 1.2, as browsers, proxies and the emulator write it. Throws `InvalidFile` if the text is not
- * one. Format:
+ * Reads an HTTP Archive 1.2, as browsers, proxies and the emulator write it. Throws `InvalidFile` if the text is not an
+ * HTTP Archive. Format:
  *
  *     {"log": {"version": "1.2", "entries": [{"request": {"method", "url", "headers": [{"name", "value"}]},
  *       "response": {"status", "headers", "content": {"size", "text", "encoding": "base64"}}}]}}
@@ -42,11 +43,10 @@ function readEntry(entry: unknown, where: string): HarEntry {
   const headers = readHeaders(response.headers, `${where}.response`);
   const place = readAddress(url);
   if (place === undefined) return { reason: 'not HTTP' };
-  // An empty method has no operation that could be checked. The emulator writes an empty method for a request that
-  // could not be parsed.
+  // The emulator writes an empty method for a request that it could not parse. Such a request has no operation to
+  // check.
   if (method === '') return { reason: 'of a request that is not valid HTTP' };
-  // A status below 100 is not a response of the service. Browsers write such a status for a request that was blocked or
-  // aborted.
+  // Browsers write a status below 100 for a request that was blocked or aborted. It is not a response of the service.
   if (Number(status) < 100) return { reason: 'has no response' };
   const extra = isRecord(entry) && isRecord(entry._emulator) ? entry._emulator : {};
   const body = readBody(response, method, Number(status), extra);
@@ -75,8 +75,8 @@ function readEntry(entry: unknown, where: string): HarEntry {
 }
 
 /**
- * Parses the header list of an HTTP Archive. Returns the values by name in lower case. HTTP/2 pseudo-header fields such
- * as `:method` are omitted.
+ * Parses the header list of an HTTP Archive and returns the values by lower-case name. Omits HTTP/2 pseudo-header
+ * fields such as `:method`.
  */
 function readHeaders(value: unknown, where: string): Record<string, string | string[]> {
   if (!Array.isArray(value)) throw new InvalidFile(`is not an HTTP Archive: ${where}.headers is not an array`);
@@ -94,7 +94,7 @@ function readHeaders(value: unknown, where: string): Record<string, string | str
 }
 
 /**
- * Splits a URL into origin and path. The path, with its query, stays exactly as it was sent, because a URL parser would
+ * Splits a URL into origin and path. The path includes the query and stays exactly as sent; a URL parser would
  * normalize it. User information is omitted. Returns undefined if the URL is invalid.
  */
 function readAddress(url: string): { readonly origin: string; readonly path: string } | undefined {
@@ -118,8 +118,8 @@ function readBody(response: JsonRecord, method: string, status: number, extra: J
 }
 
 /**
- * Returns the token in an `Authorization` header: the `Bearer` value or the password of `Basic`. Undefined if there is
- * none.
+ * Returns the token in an `Authorization` header: the `Bearer` value, or the `Basic` password. Returns undefined if
+ * there is none.
  */
 function tokenOf(value: string | undefined): string | undefined {
   const [, scheme = '', rest = ''] = /^(\S+) +(\S+)$/.exec(value ?? '') ?? [];

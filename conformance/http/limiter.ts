@@ -1,29 +1,29 @@
-/** Rate limiter of a conformance run, which protects a shared target from too many requests. */
+/** Rate limiter of a conformance run. It protects a shared target from too many requests. */
 export interface Limiter {
   /** Resolves when the next request may be sent. */
   take(): Promise<void>;
 }
 
-/** Number of requests per second, which can change during a run. */
+/** Allowed requests per second. The number can change during a run. */
 export interface Pace {
   readonly perSecond: number;
 }
 
-/** Limits of an adaptive pace in requests per second. */
+/** Minimum and maximum of an adaptive pace, in requests per second. */
 const SLOWEST = 0.5;
 const FASTEST = 100;
-/** Share of the quota of the target that the run uses, because other clients may use the same quota. */
+/** Share of the target's quota that the run uses. The rest is for other clients that may use the same quota. */
 const SHARE = 0.8;
 
 /**
- * Rate of requests that follows the quota in the RateLimit headers of the target. The rate keeps its first value until
- * a response has such a header.
+ * Request rate that follows the quota in the target's RateLimit headers. Until a response has such a header, the rate
+ * keeps its initial value.
  */
 export class AdaptivePace implements Pace {
   constructor(public perSecond: number) {}
 
   /**
-   * Adapts the rate to a quota (number of requests that the target accepts in the next seconds, see `quotaOf`). An
+   * Adapts the rate to a quota: the number of requests that the target accepts in the next seconds (see `quotaOf`). An
    * exhausted quota changes nothing, because the target then refuses requests with 429 and the run pauses.
    */
   see(quota: { readonly remaining: number; readonly seconds: number } | undefined): void {
@@ -36,8 +36,8 @@ export class AdaptivePace implements Pace {
 export const UNLIMITED: Limiter = { take: () => Promise.resolve() };
 
 /**
- * Creates a limiter that allows evenly spaced requests, or any number of them if the pace is infinite. `now` returns
- * milliseconds, and `sleep` takes milliseconds.
+ * Creates a limiter that spaces requests evenly. An infinite pace allows any number of requests. `now` returns
+ * milliseconds; `sleep` takes milliseconds.
  */
 export function createLimiter(
   pace: number | Pace,

@@ -1,6 +1,9 @@
 import { DELIMITER, FLUSH, type PktLine, readPkts, writePkt } from './pkt-line.js';
 
-/** Git protocol v2 request that lists all refs, with the target of each annotated tag (gitprotocol-v2, `ls-refs`). */
+/**
+ * Git protocol v2 request for all refs. The response includes the target of each annotated tag (gitprotocol-v2,
+ * `ls-refs`).
+ */
 export const LS_REFS = {
   service: 'git-upload-pack',
   contentType: 'application/x-git-upload-pack-request',
@@ -9,21 +12,21 @@ export const LS_REFS = {
 } as const;
 
 export interface ListedRefs {
-  /** Ref name to object id. The object that an annotated tag points to is listed as `<name>^{}`. */
+  /** Object ids by ref name. The object that an annotated tag points to has the name `<name>^{}`. */
   readonly refs: Map<string, string>;
-  /** Full name of the branch that HEAD refers to; undefined if the server does not report it. */
+  /** Full name of the branch that HEAD refers to. Undefined if the server does not report it. */
   readonly head?: string;
 }
 
 /**
- * Parses a ref advertisement of Git protocol v0 (gitprotocol-http), the response to `/info/refs`. Throws an error if the
- * body does not consist of pkt-lines.
+ * Parses a ref advertisement of Git protocol v0, the response to `/info/refs` (gitprotocol-http). Throws an error if
+ * the body does not consist of pkt-lines.
  */
 export function readAdvertisedRefs(body: Buffer): ListedRefs {
   const refs = new Map<string, string>();
   let head: string | undefined;
   for (const line of readPkts(body).filter(isData)) {
-    // The first line appends the server's capabilities after a NUL, such as `symref=HEAD:refs/heads/main`.
+    // In the first line, the server's capabilities follow a NUL, such as `symref=HEAD:refs/heads/main`.
     const [text = '', capabilities = ''] = line.toString('utf8').split('\0', 2);
     head ??= /(?:^| )symref=HEAD:(\S+)/.exec(capabilities)?.[1];
     const [, oid, name] = /^([0-9a-f]{40}) (\S+)$/.exec(text.trimEnd()) ?? [];

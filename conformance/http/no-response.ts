@@ -1,7 +1,7 @@
 import type { Exchange } from './exchange.js';
 
 /**
- * Way in which a response failed to arrive.
+ * Reason why no complete response arrived.
  * - `unreachable`: no connection.
  * - `dropped`: the connection ended before the response began.
  * - `truncated`: the connection ended within the response.
@@ -10,10 +10,10 @@ import type { Exchange } from './exchange.js';
  */
 export type LossKind = 'unreachable' | 'dropped' | 'truncated' | 'late' | 'garbled';
 
-/** Description of a request to which no complete response arrived. */
+/** Description of a failed request: no complete response arrived. */
 export interface Loss {
   readonly kind: LossKind;
-  /** Description of the failure, for reports. */
+  /** Text that describes the failure, for reports. */
   readonly seen: string;
 }
 
@@ -44,7 +44,7 @@ export class RunEnded extends Error {
   }
 }
 
-/** Description of a request whose response did not begin in time. */
+/** Text for a request whose response did not begin in time. */
 export const TIMED_OUT = 'no response before the timeout';
 
 const UNREACHABLE =
@@ -54,16 +54,16 @@ const GARBLED = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_)/;
 const DROPPED = /^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/;
 
 /**
- * Converts an error of the HTTP client into a description of the lost response; undefined if the error was caused by
- * the suite itself. `begun`: true if the response status had already arrived.
+ * Converts an error of the HTTP client into a description of the lost response. Returns undefined if the suite itself
+ * caused the error. `begun`: true if the response status had already arrived.
  */
 export function lossOf(error: unknown, begun = false): Loss | undefined {
   const { name, code: given, message } = (error ?? {}) as Record<string, unknown>;
-  // The class of these two errors is checked instead of `code`. Errors of undici's parser differ only in their message,
-  // and an aborted `AbortSignal.timeout()` has a number as its code.
+  // Recognize two errors by their class, because their `code` does not identify them. Errors of undici's parser differ
+  // only in their message; an aborted `AbortSignal.timeout()` has a numeric code.
   const code = name === 'HTTPParserError' ? 'HPE_INVALID' : name === 'TimeoutError' ? 'ETIMEDOUT' : given;
   if (typeof code !== 'string') return undefined;
-  // Messages of OpenSSL end with a line break.
+  // Trim the message, because OpenSSL ends its messages with a line break.
   const words = typeof message === 'string' && message !== '' ? `${code}: ${message.trim()}` : code;
   if (UNREACHABLE.test(code)) return { kind: 'unreachable', seen: `no connection (${words})` };
   if (LATE.test(code)) return { kind: 'late', seen: begun ? 'timed out while receiving the response' : TIMED_OUT };

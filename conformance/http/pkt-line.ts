@@ -1,6 +1,6 @@
 /**
- * pkt-line (Git, gitprotocol-common): four hexadecimal digits with the length of the whole line, then the data.
- * `0000` flush, `0001` delimiter, `0002` response end.
+ * pkt-line of the Git protocol (gitprotocol-common): four hexadecimal digits with the length of the whole line, then
+ * the data. Three special lines have no data: `0000` flush, `0001` delimiter, `0002` response end.
  */
 export type PktLine = Buffer | 'flush' | 'delimiter' | 'end';
 

@@ -3,9 +3,11 @@ import { type Dispatcher, ProxyAgent } from 'undici';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the proxy that the environment variable `https_proxy` names for requests to an origin; undefined if none is
- * set, the origin is not https, or `no_proxy` contains its host. These variables have no standard. Most programs follow
- * curl(1), section Environment: `no_proxy` is a comma-separated list of hosts, each including its subdomains, or `*`.
+ * Returns the proxy for requests to an origin, from the environment variable `https_proxy`. Returns undefined if the
+ * variable is absent, if the origin is not https, or if `no_proxy` contains its host.
+ *
+ * No standard defines these variables. Most programs follow curl(1), section Environment: `no_proxy` is a
+ * comma-separated list of hosts, each including its subdomains, or `*`.
  */
 export function proxyOf(origin: string, environment: Environment = process.env): string | undefined {
   const { protocol, hostname } = new URL(origin);
@@ -21,8 +23,8 @@ export function proxyOf(origin: string, environment: Environment = process.env):
 }
 
 /**
- * Creates a dispatcher (HTTP client of undici) that sends requests through a tunnel of the proxy. A user name and
- * password in the URL of the proxy are sent to the proxy.
+ * Creates an undici dispatcher that sends requests through a tunnel of the proxy. If the proxy URL contains a user name
+ * and password, they are sent to the proxy.
  */
 export function proxied(proxy: string, options: Omit<ProxyAgent.Options, 'uri'>): Dispatcher {
   const { username, password, origin } = new URL(proxy);

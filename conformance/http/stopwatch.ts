@@ -2,8 +2,8 @@
 const LONGEST = 2 ** 31 - 1;
 
 /**
- * Measures the working time of a rule. It excludes the time in which the rule only waits for something else: the rate
- * limit of the run, the end of throttling, or a fixture that another rule creates.
+ * Measures the working time of a rule. Pure waiting does not count: for the rate limit of the run, for the end of
+ * throttling, or for a fixture that another rule creates.
  */
 export class Stopwatch {
   readonly #underWay = { waiting: 0, asking: 0 };
@@ -22,20 +22,22 @@ export class Stopwatch {
     return this.#elapsed + (this.#since === undefined ? 0 : this.now() - this.#since);
   }
 
-  /** Calls `reached` as soon as the working time is this many milliseconds, unless the stopwatch is stopped before. */
+  /**
+   * Calls `reached` when the working time reaches this number of milliseconds, unless the stopwatch is stopped before.
+   */
   limit(milliseconds: number, reached: () => void): void {
     this.#limit = { milliseconds, reached };
     this.#turn();
   }
 
-  /** Stops the stopwatch permanently, even if requests of the rule are still pending. */
+  /** Stops the stopwatch permanently, even if the rule still has pending requests. */
   stop(): void {
     this.#limit = undefined;
     clearTimeout(this.#timer);
     this.#stop.abort();
   }
 
-  /** Aborted when the stopwatch is stopped, to end work of the rule that does not send requests itself. */
+  /** Aborted when the stopwatch is stopped. It ends work of the rule outside the HTTP client, such as a Git process. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
@@ -44,12 +46,12 @@ export class Stopwatch {
     return this.signal.aborted;
   }
 
-  /** Runs an asynchronous wait whose duration does not count as working time of the rule. */
+  /** Runs a wait whose duration does not count as working time of the rule. */
   wait<Value>(something: () => Promise<Value>): Promise<Value> {
     return this.#during('waiting', something);
   }
 
-  /** Runs a request, whose duration counts as working time even while other concurrent parts of the rule only wait. */
+  /** Runs a request. Its duration counts as working time, even while other concurrent parts of the rule only wait. */
   ask<Value>(request: () => Promise<Value>): Promise<Value> {
     return this.#during('asking', request);
   }

@@ -2,20 +2,20 @@ import { parseList } from 'structured-headers';
 import { type Exchange, headerOf, isRecord, jsonOf } from './exchange.js';
 import { RunEnded } from './no-response.js';
 
-/** Limits for waiting on a target that throttles requests (status 429). */
+/** Limits for waits caused by throttling (status 429). */
 export const PATIENCE = {
   /**
-   * Maximum seconds of one wait, of all waits of one request, and of all waits of the run without any other response
-   * between them.
+   * Maximum wait in seconds. It limits each single wait, all waits of one request, and all waits of the run since the
+   * last response other than 429.
    */
   longest: 60,
-  /** Maximum seconds that the whole run waits. */
+  /** Maximum seconds that the run waits in total. */
   total: 600,
-  /** Seconds to wait if a 429 response does not say how long. */
+  /** Seconds to wait if a 429 response does not say how long to wait. */
   unsaid: 1,
   /**
-   * Number of consecutive rules that could not be checked because of throttling, without any response other than 429
-   * between them, after which the run ends.
+   * The run ends after this number of consecutive rules that throttling made impossible to check. A response other than
+   * 429 resets the count.
    */
   blocked: 8,
 } as const;
@@ -25,10 +25,10 @@ export class Throttled extends Error {
   override readonly name = 'Throttled';
 }
 
-/** Pause shared by all concurrent rules of a run: a 429 for one request pauses all of them. */
+/** Pause that all concurrent rules of a run share. A 429 for one request pauses all of them. */
 export class Throttling {
   #until = 0;
-  /** Milliseconds that the run was paused: `#held` in total, `#inVain` since the last response other than 429. */
+  /** Milliseconds for which the run was paused: `#held` in total, `#inVain` since the last response other than 429. */
   #held = 0;
   #inVain = 0;
   #blocked = 0;
@@ -46,12 +46,12 @@ export class Throttling {
     return Math.max(0, this.#until - this.now()) / 1000;
   }
 
-  /** Total seconds that the run was paused. */
+  /** Total seconds for which the run was paused. */
   get heldSeconds(): number {
     return this.#held / 1000;
   }
 
-  /** Resolves as soon as the run is not paused. Called before each request. */
+  /** Resolves once the run is not paused. Called before each request. */
   async pass(): Promise<void> {
     for (let until = 0; until !== this.#until; ) {
       until = this.#until;
@@ -67,8 +67,8 @@ export class Throttling {
   }
 
   /**
-   * Pauses the run for `seconds`. `waited`: seconds that the throttled request has already waited. Throws `Throttled`
-   * if a limit of `PATIENCE` is exceeded.
+   * Pauses the run for `seconds`. `waited`: seconds for which the throttled request has already waited. Throws
+   * `Throttled` if a limit of `PATIENCE` is exceeded.
    */
   hold(seconds: number, waited: number): void {
     const until = this.now() + seconds * 1000;
@@ -98,16 +98,17 @@ export class Throttling {
 }
 
 /**
- * Pattern of the request target of the file metadata operation, with its documented route and the route that only
- * published clients use.
+ * Matches the request target of the file metadata operation: its documented route, and a route that only published
+ * clients use.
  */
 const FILE_METADATA = /^\/api\/(v1\/repos|repos\/[^/?]+)\/files\/metadata(\?|$)/;
 
 /**
- * Returns the seconds to wait before a request that received 429 is retried. They come from `Retry-After`, which takes
- * precedence, or from the window `t` of `RateLimit`. Returns undefined if the response does not throttle. File metadata
- * responds with 429 to large repositories too. A retry never helps there, and no header of that response asks to wait,
- * although its body may be worded like throttling.
+ * Returns the seconds to wait before retrying a request that received 429. They come from `Retry-After`, or else from
+ * the window `t` of `RateLimit`. Returns undefined if the response does not throttle.
+ *
+ * File metadata also responds with 429 if the repository is too large. A retry never helps then. Such a response is
+ * recognized by its missing wait headers, because its body may be worded like throttling.
  */
 export function secondsToWait(exchange: Exchange, now = Date.now()): number | undefined {
   if (exchange.status !== 429) return undefined;
@@ -119,8 +120,8 @@ export function secondsToWait(exchange: Exchange, now = Date.now()): number | un
 }
 
 /**
- * Converts the value of `Retry-After` to seconds from now. The value is a number of seconds or an HTTP date (RFC 9110,
- * section 10.2.3); undefined if it is neither.
+ * Converts a `Retry-After` value to seconds from now. The value is a number of seconds or an HTTP date (RFC 9110,
+ * section 10.2.3). Returns undefined for any other value.
  */
 export function secondsOf(value: string | string[] | undefined, now = Date.now()): number | undefined {
   if (typeof value !== 'string') return undefined;
@@ -129,17 +130,20 @@ export function secondsOf(value: string | string[] | undefined, now = Date.now()
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
 }
 
-/** Number of requests that the target accepts in the next seconds. */
+/** Quota of the target: it accepts `remaining` requests in the next `seconds`. */
 export interface Quota {
   readonly remaining: number;
   readonly seconds: number;
 }
 
 /**
- * Returns the quota (number of requests that the target accepts in the next seconds) that a response announces. It
- * comes from `RateLimit` (`r` requests in `t` seconds), from the older headers `RateLimit-Remaining` and
- * `RateLimit-Reset`, or else from `RateLimit-Policy` (`q` requests in `w` seconds). If there are several quotas,
- * returns the one with the fewest requests per second. Returns undefined if the response announces no quota.
+ * Returns the quota that a response announces: the number of requests that the target accepts in the next seconds.
+ * Returns undefined if there is none. Sources, in order of precedence:
+ * - `RateLimit`: `r` requests in `t` seconds.
+ * - `RateLimit-Remaining` and `RateLimit-Reset`, the older headers.
+ * - `RateLimit-Policy`: `q` requests in `w` seconds.
+ *
+ * If one source has several quotas, returns the one with the fewest requests per second.
  */
 export function quotaOf(exchange: Exchange): Quota | undefined {
   const policies = parametersOf(headerOf(exchange, 'ratelimit-policy')).flatMap(quotaFrom('q', 'w'));
@@ -161,8 +165,8 @@ function quotaFrom(requests: string, window: string) {
 }
 
 /**
- * Parses a header that is a list of structured fields, the format of `RateLimit`, and returns the parameters of each
- * item. Empty if the header is absent or invalid.
+ * Parses a list of structured fields, the format of `RateLimit`, and returns the parameters of each item. Returns an
+ * empty list if the header is absent or invalid.
  */
 function parametersOf(field: string | undefined): ReadonlyMap<string, unknown>[] {
   try {
@@ -173,7 +177,7 @@ function parametersOf(field: string | undefined): ReadonlyMap<string, unknown>[]
 }
 
 /**
- * Returns the seconds until the last exhausted window of a `RateLimit` header ends; undefined if no window is
+ * Returns the seconds until all exhausted windows of a `RateLimit` header have ended. Returns undefined if no window is
  * exhausted.
  */
 function windowOf(field: string | undefined): number | undefined {

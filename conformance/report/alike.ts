@@ -3,8 +3,8 @@ import { show } from './reporter.js';
 import type { Report, RuleResult, Verdict } from './results.js';
 
 /**
- * Group of rule results that a report shows once, because their verdict, reason and values are equal. `first`: the
- * result that is shown. `ids`: ids of all rules in the group.
+ * Group of rule results that a report shows only once, because verdict, reason and values are equal. `first` is the
+ * result that is shown. `ids` are the ids of all rules in the group.
  */
 export interface Alike {
   readonly first: RuleResult;
@@ -12,8 +12,8 @@ export interface Alike {
 }
 
 /**
- * Groups results by verdict, reason, expected and actual value, and baseline (expected failure). The largest group is
- * first.
+ * Groups results that have the same verdict, reason, expected and actual value, and baseline state (expected failure).
+ * The largest group is first.
  */
 export function groupAlike(results: readonly RuleResult[]): Alike[] {
   const groups = groupBy(results, ({ verdict, reason, expected, actual, baseline }) =>
@@ -24,10 +24,7 @@ export function groupAlike(results: readonly RuleResult[]): Alike[] {
     .sort((a, b) => b.ids.length - a.ids.length);
 }
 
-/**
- * Counts the results with the same reason, most frequent reason first. A result without a reason counts under its
- * verdict.
- */
+/** Counts results by reason, most frequent first. A result without a reason counts under its verdict. */
 export function countReasons(results: readonly RuleResult[]): (readonly [reason: string, count: number])[] {
   return [...groupBy(results, ({ verdict, reason = verdict }) => reason)]
     .map(([reason, group]) => [reason, group.length] as const)

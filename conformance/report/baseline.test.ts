@@ -23,8 +23,8 @@ const entry = (verdict?: 'fail' | 'warn', expires = '2026-12-31'): BaselineEntry
 });
 
 /**
- * Cases, each with a baseline entry (expected failure), the verdict of its rule, the resulting state of the entry, and
- * the exit code of the run without and with the option `strict`.
+ * Test cases. Each has a baseline entry (expected failure), the verdict of its rule, and the resulting state of the
+ * entry. The two numbers are the exit codes of the run without and with the option `strict`.
  */
 const CASES: readonly (readonly [BaselineEntry, Verdict, Expectation['state'], number, number])[] = [
   [entry(), 'fail', 'expected', 0, 0],

@@ -7,23 +7,25 @@ import { readYaml } from '../target/yaml.js';
 import { isBroken } from './reporter.js';
 import { countDeciding, type Expectation, exitCodeOf, minCheckedOf, type Report, type RuleResult } from './results.js';
 
-/** Version of the baseline format (file with expected failures). Files of another version are refused. */
+/**
+ * Version of the baseline format. A baseline is a file with expected failures; files of another version are refused.
+ */
 export const BASELINE_FORMAT = 1;
 
 /**
- * Verdicts that a baseline (list of expected failures) can expect. `error` is not one of them, because it is an
- * internal error of the suite.
+ * Verdicts that a baseline (list of expected failures) can expect. `error` is excluded, because it is an internal error
+ * of the suite.
  */
 export const EXPECTABLE = ['fail', 'flaky', 'warn', 'variant'] as const;
 
-/** Entry of a baseline (list of expected failures): a rule that the target is known to break at present. */
+/** Entry of a baseline (list of expected failures). It names a rule that the target is currently known to break. */
 export interface BaselineEntry extends Pick<Expectation, 'reason' | 'expires' | 'verdict'> {
   readonly rule: string;
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Returns true if the text is an existing calendar date in the form `2027-01-31`. */
+/** Returns true if the text is a calendar date such as `2027-01-31` and the date exists. */
 export function isDate(text: string): boolean {
   return DATE.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text;
 }
@@ -81,9 +83,9 @@ export function readBaseline(text: string, ids: ReadonlySet<string>): readonly B
 }
 
 /**
- * Compares a report with a baseline (list of expected failures). Returns a copy of the report in which each listed rule
- * has the state of its expectation, with the exit code that follows. `today`: UTC date in the form `2027-01-31`, for
- * entries that have expired.
+ * Compares a report with a baseline (list of expected failures). Returns a copy of the report with the new exit code.
+ * In the copy, each listed rule has the state of its expectation. `today`: UTC date in the form `2027-01-31`, to find
+ * expired entries.
  *
  * ```js
  * const report = await run(target, { only: 'grep' });
@@ -111,21 +113,21 @@ export function applyBaseline(report: Report, entries: readonly BaselineEntry[],
 }
 
 /**
- * Compares the result of a rule with its baseline entry (expected failure). Returns the entry with its state, such as
+ * Compares a rule's result with its baseline entry (expected failure). Returns the entry with its state, such as
  * `expected` or `stale`. `today`: UTC date in the form `2027-01-31`.
  */
 export function expectationOf(result: RuleResult, { rule: _rule, ...said }: BaselineEntry, today: string): Expectation {
   const { verdict } = result;
   if (verdict === 'skip' || verdict === 'blocked' || verdict === 'error') return { state: 'unobserved', ...said };
   const isMet = said.verdict === undefined ? EXPECTABLE.some((one) => one === verdict) : said.verdict === verdict;
-  // If the entry expects one verdict, a failure with another verdict does not meet the expectation.
+  // An entry may expect one specific verdict. A failure with another verdict then does not meet the expectation.
   if (!isMet) return { state: isBroken({ verdict }, false) ? 'unexpected' : 'stale', ...said };
   return { state: today > said.expires ? 'expired' : 'expected', ...said };
 }
 
 /**
- * Returns the baseline entries (expected failures) that a report was compared with; undefined if it was compared with
- * none.
+ * Returns the baseline entries (expected failures) that the report was compared with. Returns undefined if it was not
+ * compared with a baseline.
  */
 export function entriesOf({ rules, baseline }: Report): readonly BaselineEntry[] | undefined {
   if (baseline === undefined) return undefined;
@@ -138,8 +140,8 @@ export function entriesOf({ rules, baseline }: Report): readonly BaselineEntry[]
 }
 
 /**
- * Returns the text of a baseline file that expects the failure of every rule that made the run fail. Entries that the
- * report was already compared with keep their reason. `reason`: reason of the new entries.
+ * Returns the text of a new baseline file. It expects the failure of every rule that made the run fail. If the report
+ * was already compared with a baseline, known entries keep their reason. `reason`: reason of the new entries.
  */
 export function writeBaseline(
   report: Report,
@@ -156,7 +158,7 @@ export function writeBaseline(
       [
         id,
         {
-          // Leave out the verdict of a flaky rule, because the rule may have another verdict in the next run.
+          // Leave out the verdict of a flaky rule, because the next run may give the rule another verdict.
           ...(verdict === 'flaky' ? {} : { verdict }),
           reason: before?.reason ?? usual,
           expires: isOpen ? before.expires : expires,

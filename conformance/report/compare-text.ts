@@ -1,7 +1,7 @@
 import { type Comparison, concludeComparison, differencesByKind, type ShownDifference } from './compare.js';
 import { visible } from './reporter.js';
 
-/** Formats a comparison of two reports as text. The differences are grouped by kind, one per line. */
+/** Formats a comparison of two reports as text. Differences are grouped by kind, one per line. */
 export function compareText(comparison: Comparison): string {
   const { before, after } = comparison;
   const blocks = [

@@ -3,21 +3,21 @@ import { defined } from '../target/json.js';
 import { show } from './reporter.js';
 import type { Report, RuleResult } from './results.js';
 
-/** Difference between two reports. `before` or `after` is absent if that report does not contain the value. */
+/** Difference between two reports. `before` or `after` is absent if the report has no such value. */
 export interface Difference {
   /**
    * Kind of the difference.
-   * - `verdict`: a rule has another verdict.
+   * - `verdict`: the verdict of a rule changed.
    * - `observed`: a rule observed another value where the specification is silent.
-   * - `variant`: the target chose another of the responses that an unclear specification permits.
+   * - `variant`: the target changed to another of the responses that an unclear specification permits.
    * - `checked`: only one of the reports contains the rule.
    */
   readonly kind: 'verdict' | 'observed' | 'variant' | 'checked';
-  /** Id of the rule. For a variant, the key under which reports record it. */
+  /** Id of the rule. For a variant, its key in the reports. */
   readonly id: string;
   readonly section?: string;
   readonly says?: string;
-  /** Name of the observed value; undefined for other kinds of differences. */
+  /** Name of the observed value. Undefined for other kinds of differences. */
   readonly member?: string;
   readonly before?: unknown;
   readonly after?: unknown;
@@ -36,14 +36,14 @@ export interface Comparison {
 export type Side = ReturnType<typeof sideOf>;
 
 /**
- * Names of observed values that are counts or durations. They are not compared, because they vary from run to run
- * without another behaviour of the target.
+ * Names of observed values that are counts or durations. They are not compared, because they vary between runs even if
+ * the target behaves the same.
  */
 const MEASURED = ['answers', 'delay_ms'];
 
 /**
- * Returns the differences between two reports: changed verdicts, observed values and variants, and rules that only one
- * of the reports contains.
+ * Returns the differences between two reports: changed verdicts, changed observed values, changed variants, and rules
+ * that only one report contains.
  */
 export function compareReports(a: Report, b: Report): Comparison {
   const before = new Map(a.rules.map((rule) => [rule.id, rule]));
@@ -59,10 +59,7 @@ export function compareReports(a: Report, b: Report): Comparison {
   return { format: 1, before: sideOf(a), after: sideOf(b), differences };
 }
 
-/**
- * Returns the members of a report that identify it in a comparison: the target, the start time, the version of the
- * suite and the exit code.
- */
+/** Returns the properties that identify a report in a comparison: target, start time, suite version and exit code. */
 export function sideOf({ target, started_at, suite, exit_code }: Report) {
   return { base_url: target.base_url, org: target.org, started_at, suite: suite.version, exit_code };
 }
@@ -96,8 +93,8 @@ function compareRule(a: RuleResult | undefined, b: RuleResult | undefined): Diff
 }
 
 /**
- * Kinds of differences in the order of display. Each has a heading, and the text to display for a value that one report
- * lacks.
+ * Kinds of differences in display order. Each has a heading, and the text to show for a value that is absent from one
+ * report.
  */
 const KINDS: readonly (readonly [kind: Difference['kind'], heading: string, absent: string])[] = [
   ['verdict', 'Verdicts', 'none'],
@@ -106,12 +103,12 @@ const KINDS: readonly (readonly [kind: Difference['kind'], heading: string, abse
   ['observed', 'Observed', 'not seen'],
 ];
 
-/** Difference between two reports, with both values formatted as one line of text. */
+/** Difference between two reports, with each value formatted as one line of text. */
 export type ShownDifference = ReturnType<typeof differencesByKind>[number]['rows'][number];
 
 /**
- * Groups differences by kind, in display order, without kinds that do not occur. `index` in the result is the position
- * of the kind in `KINDS`.
+ * Groups differences by kind, in display order. Omits kinds that do not occur. The result's `index` is the position of
+ * the kind in `KINDS`.
  */
 export function differencesByKind({ differences }: Comparison) {
   return KINDS.map(([kind, heading, absent], index) => {

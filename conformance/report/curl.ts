@@ -8,21 +8,20 @@ import { redact, redactBytes, TOKEN } from './redact.js';
 import { type Part, printCommand, quote, quoteParts } from './shell.js';
 
 /**
- * Returns a one-line shell command with curl that repeats a request; undefined if the request body is too large for it.
- * The command contains no secret, because it creates its tokens when it runs. `seconds`: time of the request in seconds
- * since the epoch.
+ * Returns a one-line shell command that repeats a request with curl. Returns undefined if the request body is too large
+ * for a command. The command contains no secret, because it creates its tokens when it runs. `seconds`: time of the
+ * request in seconds since the epoch.
  */
 export function writeCurl(exchange: Exchange, target: Target, seconds: number): string | undefined {
   const { method, requestHeaders, requestBody } = exchange;
   const isHead = method === 'HEAD' && requestBody === undefined;
-  // `-g` switches off curl's globbing of brackets and braces. `--path-as-is` switches off its removal of `..` from
-  // paths.
+  // `-g` disables curl's globbing of brackets and braces. `--path-as-is` keeps `..` in paths.
   const words = ['curl', '-sS', '-i', '-g', '--path-as-is', ...(isHead ? ['--head'] : ['-X', quote(method)])];
   const mint = (text: string) => withTokens(text, exchange, target, seconds);
   for (const [name, value] of Object.entries(requestHeaders)) {
     if (name.toLowerCase() === 'authorization') words.push(...authorizationWords(name, value, mint));
-    // curl removes a header without a value. It sends the header with an empty value if the argument ends in a
-    // semicolon.
+    // curl removes a header that has no value. A semicolon instead of the colon makes it send the header with an empty
+    // value.
     else words.push('-H', value === '' ? quote(`${name};`) : quoteParts([`${name}: `, ...mint(value)]));
   }
   const body = bodyOf(exchange);
@@ -41,20 +40,20 @@ export function writeCurl(exchange: Exchange, target: Target, seconds: number): 
 }
 
 /**
- * Request bodies that fit on the command line: up to 4096 printable ASCII characters. A leading `@` is excluded,
- * because curl would read a file with the following name.
+ * Matches bodies that fit on the command line: up to 4096 printable ASCII characters. A leading `@` is excluded,
+ * because curl would read it as a file name.
  */
 const ONE_WORD = /^(?!@)[\x20-\x7e]{0,4096}$/;
 
 /**
- * Returns the request body; undefined if there is none. Returns an empty body for POST, PUT and PATCH without one,
- * because undici (the HTTP client of the suite) then sent `Content-Length: 0`.
+ * Returns the request body; undefined if there is none. For POST, PUT and PATCH without a body, returns an empty one,
+ * because the suite's HTTP client (undici) then sent `Content-Length: 0`.
  */
 function bodyOf({ method, requestBody }: Exchange): Buffer | undefined {
   return requestBody ?? (['POST', 'PUT', 'PATCH'].includes(method) ? Buffer.alloc(0) : undefined);
 }
 
-/** Paths that curl sends unchanged. Other paths need the option `--request-target`. */
+/** Matches paths that curl sends unchanged. Other paths need the option `--request-target`. */
 const PLAIN_PATH = /^\/[A-Za-z0-9._~!$&'()*+,;=:@%/?[\]-]*$/;
 
 function addressWords({ origin, path }: Exchange, mint: (text: string) => Part[]): string[] {
@@ -74,8 +73,8 @@ function authorizationWords(name: string, value: string, mint: (text: string) =>
 }
 
 /**
- * Splits a text at its tokens. Each token becomes a shell command that creates an equivalent token, or `<token>` if
- * none can. Secrets in the rest of the text are removed.
+ * Splits a text at its tokens. Each token becomes a shell command that creates an equivalent token. If no command can
+ * create it, the token becomes `<token>`. Secrets in the rest of the text are removed.
  */
 function withTokens(text: string, exchange: Exchange, target: Target, seconds: number): Part[] {
   const parts: Part[] = [];
@@ -90,8 +89,8 @@ function withTokens(text: string, exchange: Exchange, target: Target, seconds: n
 }
 
 /**
- * Reconstructs the recipe (description) of a token that a rule composed itself. Returns undefined if the token was not
- * signed by a key of the target.
+ * Reconstructs the recipe (description) of a token that a rule composed itself. Returns undefined if no key of the
+ * target signed the token.
  */
 function recipeOf(token: string, target: Target): TokenRecipe | undefined {
   const [head = '', payload = '', signature = ''] = token.split('.');
@@ -112,7 +111,7 @@ function isSignedBy({ algorithm, privateKey }: SigningKey, input: string, signat
 }
 
 /**
- * Returns the shell command that creates a token with the same recipe (description). `seconds`: time of the request in
+ * Returns a shell command that creates a token from this recipe (description). `seconds`: time of the request in
  * seconds since the epoch.
  */
 function tokenCommand(recipe: TokenRecipe, target: Target, seconds: number): string {
@@ -124,14 +123,13 @@ function tokenCommand(recipe: TokenRecipe, target: Target, seconds: number): str
 }
 
 /**
- * Ten years in seconds. A token time further from the present is a deliberately wrong number, which commands repeat
- * unchanged.
+ * Ten years in seconds. A token time further from the present is deliberately wrong, so commands repeat it unchanged.
  */
 const FAR = 315_360_000;
 
 /**
- * Replaces the times in a token recipe by offsets from `seconds` (`{"from_now": 60}`), so that a command that runs
- * later creates a token with the same remaining lifetime.
+ * Replaces the times in a token recipe by offsets from `seconds`, such as `{"from_now": 60}`. A command that runs later
+ * then creates a token with the same remaining lifetime.
  */
 export function withRelativeTimes(recipe: TokenRecipe, seconds: number): TokenRecipe {
   if (recipe.claims === undefined) return recipe;
@@ -143,7 +141,10 @@ export function withRelativeTimes(recipe: TokenRecipe, seconds: number): TokenRe
   return { ...recipe, claims: Object.fromEntries(claims) };
 }
 
-/** Replaces the offsets of `withRelativeTimes` by times. `seconds`: time of signing in seconds since the epoch. */
+/**
+ * Replaces the offsets that `withRelativeTimes` made by absolute times. `seconds`: time of signing in seconds since the
+ * epoch.
+ */
 export function withAbsoluteTimes(recipe: TokenRecipe, seconds: number): TokenRecipe {
   if (!isRecord(recipe.claims)) return recipe;
   const claims = Object.entries(recipe.claims).map(([name, value]) => {
@@ -154,8 +155,8 @@ export function withAbsoluteTimes(recipe: TokenRecipe, seconds: number): TokenRe
 }
 
 /**
- * Returns the command-line words that name the signing key and its organization. They contain no secret, because they
- * name only the file or the environment variable that contains the key.
+ * Returns command-line words that select the signing key and its organization. They contain no secret, only the name of
+ * the file or environment variable that has the key.
  */
 function keyWords(role: KeyRole, org: string, target: Target): string[] {
   const key = keysOf(target).get(role) ?? target.key;

@@ -2,35 +2,35 @@ import { type AmbiguityCode, recordKey } from '../specification/ambiguities.js';
 import type { Report } from './results.js';
 
 /**
- * Values that match a recorded value of the target. A string, or one of several strings, matches the value itself, or
- * its beginning before a space. A regular expression is tested against the value.
+ * Condition on a recorded value of the target. A string matches the value itself, or its beginning before a space. A
+ * list of strings matches if one of them matches. A regular expression is tested against the value.
  */
 type Shows = string | readonly string[] | RegExp;
 
 /**
- * Names of recorded values of a target. A name is a key of `variants` in a report, or `rule: name` for a value that a
+ * Names of recorded values of a target. A name is a key of the report's `variants`, or `rule: name` for a value that a
  * rule observed. A name that ends in `*` stands for all names with that prefix.
  */
 type Points = readonly string[];
 
-/** Switch of the emulator (`emulator start --variants`), with the recorded values from which its value is derived. */
+/** A switch of the emulator (`emulator start --variants`). Its value is derived from recorded values of the target. */
 interface SwitchRow {
   readonly name: string;
   /**
-   * Names of the recorded values that depend on the switch, in groups. A recorded value belongs to the first group with
-   * a matching name.
+   * Names of the recorded values that depend on the switch, by group. A recorded value belongs to the first group that
+   * has a matching name.
    */
   readonly points: Readonly<Record<string, Points>>;
   /**
-   * Values of the switch, the default first. `shows` has the recorded values that the switch value causes, by group. A
-   * group that `shows` omits may have any recorded value.
+   * Values of the switch, the default first. `shows` says for each group which recorded values the switch value causes.
+   * A group that is absent from `shows` may have any recorded value.
    */
   readonly values: readonly (readonly [value: string, shows: Readonly<Record<string, Shows>>])[];
 }
 
 /**
- * Returns the names of recorded values of one ambiguity (contradiction or gap of the specification): `what`, or `what,
- * place` for each of the `places`.
+ * Returns the names of the recorded values of one ambiguity (contradiction or gap of the specification). The names are
+ * `what, place` for each of `places`, or just `what` without places.
  */
 function at(code: AmbiguityCode, what: string, ...places: readonly string[]): Points {
   return places.length === 0 ? [recordKey(code, what)] : places.map((place) => recordKey(code, `${what}, ${place}`));
@@ -38,27 +38,27 @@ function at(code: AmbiguityCode, what: string, ...places: readonly string[]): Po
 
 const GIT_PLACES = ['Git', 'Git fetch', 'Git push refs', 'Git push'];
 
-/** Defines a switch on which several groups of recorded values depend. */
+/** Defines a switch that determines several groups of recorded values. */
 function over(name: string, points: SwitchRow['points'], ...values: SwitchRow['values']): SwitchRow {
   return { name, points, values };
 }
 
 /**
- * Defines a switch on which one group of recorded values depends. `values`: recorded values by switch value, the
- * default first.
+ * Defines a switch that determines one group of recorded values. `values` maps each switch value to the recorded values
+ * that it causes, the default first.
  */
 function one(name: string, points: Points, values: Readonly<Record<string, Shows>>): SwitchRow {
   return { name, points: { it: points }, values: Object.entries(values).map(([value, it]) => [value, { it }]) };
 }
 
-/** Defines a switch whose values are the same texts as the recorded values that depend on it. */
+/** Defines a switch whose values equal the recorded values that it determines. */
 function same(name: string, points: Points, ...values: readonly string[]): SwitchRow {
   return { name, points: { it: points }, values: values.map((value) => [value, { it: value }]) };
 }
 
 /**
- * Defines a switch whose values are the error codes of a refusal with the given HTTP status. A recorded status without
- * a code matches every value.
+ * Defines a switch whose values are error codes of a refusal with the given HTTP status. A recorded status without a
+ * code matches every switch value.
  */
 function code(name: string, points: Points, status: number, ...values: readonly string[]): SwitchRow {
   const shows = (value: string) => new RegExp(`^${status}( ${value})?$`);
@@ -98,7 +98,7 @@ const SWITCHES: readonly SwitchRow[] = [
     {
       claim: [...at('A03', 'no repo claim*'), ...at('A35', 'no repo claim*')],
       org: at('A03', 'org:read on a repository*'),
-      // The refusal of a Git remote has no error code, so only its status is recorded.
+      // A Git remote refuses without an error code, so only the status is recorded.
       git: GIT_PLACES.flatMap((place) => at('A35', place, 'org:read alone')),
     },
     ['400', { claim: '400', org: ['400', '403 insufficient_scope'], git: ['400', '403'] }],
@@ -216,7 +216,7 @@ const SWITCHES: readonly SwitchRow[] = [
   one('contentType', ['general.content-type.other: *'], { lenient: ['200', '201'], strict: '415' }),
 ];
 
-/** Names of recorded values that depend on no switch of the emulator, each list with the reason. */
+/** Recorded values that depend on no switch of the emulator. Each list of names has the reason. */
 const WITHOUT_SWITCH: readonly (readonly [points: Points, why: string])[] = [
   [at('A34', '*'), 'both sections state the same response'],
   [
@@ -229,7 +229,7 @@ const WITHOUT_SWITCH: readonly (readonly [points: Points, why: string])[] = [
   [at('A07', 'failed restore'), 'already determined by restore.failure-body'],
 ];
 
-/** Switches of the emulator whose value no rule can observe, each with the reason. */
+/** Switches of the emulator whose value no rule can observe, with the reason. */
 export const UNSEEN_SWITCHES: Readonly<Record<string, string>> = {
   diffBase: 'the specification describes no diff of a commit with a base',
   customNotesRefs: 'the specification describes no other notes ref',
@@ -238,9 +238,9 @@ export const UNSEEN_SWITCHES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Derives from a report the switches with which the emulator behaves like the reported target, as `emulator start
- * --variants` reads them. Switches at their default value are omitted. `without` in the result lists recorded values
- * that no switch causes.
+ * Derives emulator switches from a report, so that the emulator behaves like the reported target. The result's
+ * `variants` has the form that `emulator start --variants` reads; switches at their default are omitted. `without`
+ * lists recorded values that no switch causes.
  */
 export function emulatorVariants(report: Pick<Report, 'variants' | 'rules'>) {
   const points = recordedPoints(report);
@@ -267,8 +267,8 @@ export function emulatorVariants(report: Pick<Report, 'variants' | 'rules'>) {
 }
 
 /**
- * Returns all switches of the emulator that can be derived from a report. Each has its values, the default first, and
- * the names of the recorded values that depend on it.
+ * Returns all emulator switches that can be derived from a report. `values` begins with the default. `points` are the
+ * names of the recorded values that depend on the switch.
  */
 export function recordedSwitches(): { name: string; values: readonly string[]; points: Points }[] {
   return SWITCHES.map(({ name, values, points }) => ({
@@ -296,7 +296,7 @@ function fits(shows: Shows | undefined, seen: string): boolean {
   return shows === undefined || [shows].flat().some((text) => seen === text || seen.startsWith(`${text} `));
 }
 
-/** Returns the recorded values of a report by name: its variants, and all observed strings and numbers. */
+/** Returns all recorded values of a report by name: its variants, and every observed string or number. */
 function recordedPoints({ variants, rules }: Pick<Report, 'variants' | 'rules'>): Map<string, string> {
   const points = new Map(Object.entries(variants));
   for (const { id, observed = {} } of rules) {

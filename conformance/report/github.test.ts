@@ -3,8 +3,8 @@ import { github } from './github.js';
 import { HOSTILE, hostileResult, reportWith, resultOf } from './test/sample-report.js';
 
 /**
- * Parses workflow commands as the runner of GitHub Actions does: one command per line, its properties separated by
- * commas.
+ * Parses workflow commands like the runner of GitHub Actions. Each line is one command, whose properties are separated
+ * by commas.
  */
 function readCommands(text: string) {
   const decode = (value: string) =>

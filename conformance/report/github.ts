@@ -3,7 +3,7 @@ import { describeRule, describeRun, type Reporter } from './reporter.js';
 import type { Report, RuleResult } from './results.js';
 
 /**
- * Renders a report as workflow commands of GitHub Actions, one per line. GitHub shows them as annotations of the
+ * Renders a report as workflow commands of GitHub Actions, one per line. GitHub shows them as annotations on the
  * workflow run. Example:
  *
  *     ::error title=jwt.alg.none::MUST, Token header: …%0Aexpected 403
@@ -36,13 +36,13 @@ function annotation(kind: 'error' | 'warning' | 'notice', title: string, message
   return `::${kind} title=${escapeProperty(title)}::${escapeData(message)}`;
 }
 
-/** Escapes the message of a workflow command, which follows the second `::`, as the package `@actions/core` does. */
+/** Escapes the message of a workflow command (the text after the second `::`), as the package `@actions/core` does. */
 function escapeData(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
 /**
- * Escapes a property of a workflow command, such as the title. Commas and colons are escaped too, because they end a
+ * Escapes a property of a workflow command, such as the title. Also escapes commas and colons, because they end a
  * property.
  */
 function escapeProperty(text: string): string {

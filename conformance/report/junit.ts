@@ -3,14 +3,13 @@ import { describeRule, describeRun, type Reporter, THE_RUN, tooFewChecked } from
 import { executed, type Report, type RuleResult } from './results.js';
 
 /**
- * Renders a report as JUnit XML, with one test suite per section of the specification and one test case per rule.
- * Example:
+ * Renders a report as JUnit XML. Each section of the specification is a test suite, and each rule a test case. Example:
  *
  *     <testsuites><testsuite name="Errors" tests="2" failures="1" errors="0" skipped="0">
  *       <testcase classname="Errors" name="err.method"><failure message="…" type="fail">…</failure></testcase>
  *
- * A run that checked nothing, was interrupted or ended early gets an additional failing test case, so that CI systems
- * do not show it as passed.
+ * A run that checked nothing, was interrupted or ended early gets an additional failing test case. Otherwise CI systems
+ * would show it as passed.
  */
 export const junit: Reporter = (report) => {
   const suites = [...describeRun(report).sections].map(([section, results]) => suiteOf(report, section, results));
@@ -80,8 +79,8 @@ function caseOf(report: Report, result: RuleResult, outcome: Outcome): string {
 }
 
 /**
- * Returns a test suite for failures that belong to no rule: an incomplete run, and fixtures (prepared state of the
- * target) that could not be created. Returns undefined if there are no such failures.
+ * Returns a test suite for failures that belong to no rule. Such failures are an incomplete run, and fixtures (prepared
+ * state of the target) that could not be created. Returns undefined if there are none.
  */
 function wholeRun(report: Report): Suite | undefined {
   const { setup, conclusion, measure, remarks } = describeRun(report);
@@ -113,7 +112,7 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
     .join('');
 }
 
-/** Characters that XML 1.0 (section 2.2) forbids, even as a character reference. */
+/** Matches characters that XML 1.0 (section 2.2) forbids even as character references. */
 const NOT_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
 function escapeXml(text: string): string {

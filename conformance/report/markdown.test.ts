@@ -45,7 +45,7 @@ t.test('a failure is listed with the command that repeats it', async (t) => {
 
 t.test('text sent by a target is escaped in Markdown', async (t) => {
   const text = markdown(reportWith([hostileResult()]));
-  // Remove code blocks and inline code, because their content is not interpreted as markup.
+  // Remove code blocks and inline code, because Markdown does not interpret markup inside them.
   const outside = text
     .replace(/^(`{3,})\w*\n[\s\S]*?\n\1$/gm, '')
     .replace(/<\/?(details|summary)>/g, '')

@@ -13,10 +13,7 @@ import {
 } from './reporter.js';
 import type { Report, RuleResult } from './results.js';
 
-/**
- * Maximum number of broken rules that are shown with their requests. The number is limited because a GitHub step
- * summary may have at most 1 MB.
- */
+/** Maximum number of broken rules that are shown with their requests. A GitHub step summary may have at most 1 MB. */
 const MAX_SHOWN = 40;
 
 /**
@@ -87,7 +84,7 @@ function describe(report: Report, result: RuleResult): string {
   ].join('\n\n');
 }
 
-/** Formats the findings that do not make the run fail. Rules that could not be checked are grouped by reason. */
+/** Formats findings that do not make the run fail. Rules that could not be checked are grouped by reason. */
 function warnings(report: Report): string[] {
   const seen = report.rules.filter(({ verdict }) => ['warn', 'variant'].includes(verdict) && !report.mode.strict);
   const lines = [
@@ -99,7 +96,7 @@ function warnings(report: Report): string[] {
   return lines.length === 0 ? [] : ['## Also seen', lines.join('\n')];
 }
 
-/** Returns the badge (image) of a complete run, with requirement level, mode and date. */
+/** Returns the badge (image) of a complete run. The badge shows requirement level, mode and date. */
 function badge(report: Report): string {
   const date = report.started_at.slice(0, 10);
   const { fail, flaky, warn } = report.counts;
@@ -110,8 +107,8 @@ function badge(report: Report): string {
 }
 
 /**
- * Returns one badge for each profile (part of the specification that a deployment can offer without the others).
- * Profiles are omitted if the report lacks some of their rules, or if none of their rules was checked.
+ * Returns one badge for each profile. A profile is a part of the specification that a deployment can offer without the
+ * other parts. A profile gets no badge if the report lacks some of its rules, or if none of them was checked.
  */
 function profileBadges(report: Report): string[] {
   const shown = profileResults(report).filter(({ verdict }) => verdict !== 'not checked');
@@ -121,16 +118,14 @@ function profileBadges(report: Report): string[] {
   return badges.length === 0 ? [] : [badges.join('\n')];
 }
 
-/**
- * Returns Markdown for a badge image of the service shields.io. `isGood`: true for a green badge, false for a red one.
- */
+/** Returns Markdown for a badge image of shields.io. The badge is green if `isGood`, otherwise red. */
 function badgeImage(label: string, message: string, isGood: boolean): string {
   const escaped = (text: string) => encodeURIComponent(text.replaceAll('-', '--').replaceAll('_', '__'));
   const color = isGood ? 'brightgreen' : 'red';
   return `![${label[0]?.toUpperCase()}${label.slice(1)}: ${message}](https://img.shields.io/badge/${escaped(label)}-${escaped(message)}-${color})`;
 }
 
-/** Escapes text for a line of Markdown, so that the text contains no markup. */
+/** Escapes text for one line of Markdown, so that none of it is read as markup. */
 export function inline(text: string): string {
   return visible(text)
     .replace(/\s+/g, ' ')
@@ -139,7 +134,7 @@ export function inline(text: string): string {
     .replace(/[\\`*_{}[\]|~@$]/g, '\\$&');
 }
 
-/** Formats text as inline code. The delimiter has more backticks than any sequence of backticks in the text. */
+/** Formats text as inline code. The delimiter is one backtick longer than the longest run of backticks in the text. */
 export function code(text: string): string {
   const shown = visible(text).replace(/\s+/g, ' ');
   const ticks = '`'.repeat(longestRun(shown) + 1);

@@ -4,35 +4,34 @@ import { code, inline } from './markdown.js';
 import { countsOf, MARKS } from './reporter.js';
 import type { Report, RuleResult, Verdict } from './results.js';
 
-/** Cell of the table: the verdict of one rule in one report. */
+/** Table cell: verdict of one rule in one report. */
 export interface Cell {
-  /** Verdict of the rule; undefined if the report does not contain the rule. */
+  /** Verdict of the rule. Undefined if the report does not contain the rule. */
   readonly verdict?: Verdict;
   /**
-   * Verdict in the nearest report to the left that contains the rule. Undefined if the verdict is the same, or if there
-   * is no such report.
+   * Previous verdict, from the nearest report to the left that contains the rule. Undefined if the verdict did not
+   * change, or if there is no such report.
    */
   readonly was?: Verdict;
 }
 
 /**
- * Table of several reports, with one column per report and one row per rule. Rows are grouped by section of the
- * specification.
+ * Table of several reports. Each report is a column, each rule a row. Rows are grouped by section of the specification.
  */
 export interface Matrix {
   readonly format: 1;
   readonly columns: readonly Side[];
   readonly sections: readonly {
     readonly section: string;
-    /** Number of rules of the section by verdict, one text such as `2 pass, 1 fail` for each report. */
+    /** Verdict counts of the section, such as `2 pass, 1 fail`. One text per report. */
     readonly counts: readonly string[];
     readonly rules: readonly { readonly id: string; readonly says: string; readonly cells: readonly Cell[] }[];
   }[];
-  /** Number of cells whose verdict differs from the nearest verdict to the left. */
+  /** Number of cells whose verdict differs from the nearest verdict to the left of it. */
   readonly changes: number;
 }
 
-/** Builds the table of several reports. The columns have the order of the given reports. */
+/** Builds the table of several reports. Columns are in the order of `reports`. */
 export function matrixOf(reports: readonly Report[]): Matrix {
   const bySection = new Map<string, Map<string, RuleResult>>();
   for (const result of reports.flatMap(({ rules }) => rules)) {
@@ -64,7 +63,7 @@ function cellsOf(verdicts: readonly (Verdict | undefined)[]): Cell[] {
   });
 }
 
-/** Formats a cell, such as `✗ fail (was pass)`; an empty text if the report does not contain the rule. */
+/** Formats a cell, such as `✗ fail (was pass)`. Returns an empty text if the report does not contain the rule. */
 function textOf({ verdict, was }: Cell): string {
   if (verdict === undefined) return '';
   return `${MARKS[verdict]} ${verdict}${was === undefined ? '' : ` (was ${was})`}`;
@@ -74,7 +73,7 @@ function titleOf({ base_url: url, org, started_at: started }: Side): string {
   return `${url} (${org}), ${started.slice(0, 10)}`;
 }
 
-/** Returns a sentence with the number of reports and of changed verdicts. */
+/** Returns a sentence with the number of reports and the number of changed verdicts. */
 function conclude({ columns, changes }: Matrix): string {
   return `${columns.length} results; ${changes} verdict${changes === 1 ? '' : 's'} changed from one result to the next.`;
 }

@@ -27,8 +27,8 @@ const NOW = 1_700_000_000;
 const anything = () => true;
 
 /**
- * Returns the rule that sent the most similar request, and the differences to it. `failed`: request of the failed rule.
- * `others`: requests of the run, all of which passed.
+ * Finds the rule in `others` whose request is most similar to the request `failed`. Returns this rule's id and the
+ * differences between the two requests. All rules in `others` passed.
  */
 function nearest(failed: Exchange, others: readonly Exchange[], expected?: unknown) {
   const log = new RequestLog(() => NOW * 1000);

@@ -6,34 +6,37 @@ import { routeOf } from './operation.js';
 import { redact } from './redact.js';
 
 /**
- * Request of a passed rule that is most similar to the deciding request of a failed rule. Reports show it to explain
- * the failure.
+ * The request of a passed rule that is most similar to the deciding request of a failed rule. Reports show it to
+ * explain the failure.
  */
 export interface Nearest {
   /** Id of the passed rule that sent the request. */
   readonly rule: string;
-  /** Method and path of the request, with secrets removed, such as `GET /api/v1/repo`. */
+  /** Method and path of the request, such as `GET /api/v1/repo`. Secrets are removed. */
   readonly request: string;
   readonly status: number;
-  /** Properties in which the deciding request differs, one text per property with both values; empty if none. */
+  /** Differences between the two requests, one text per property with both values. Empty if none. */
   readonly differs: readonly string[];
 }
 
-/** Properties of a request by name, such as `header accept`. Two requests are compared property by property. */
+/** Properties of a request by name, such as `header accept`. Requests are compared property by property. */
 type Traits = ReadonlyMap<string, string>;
 
 interface SeenRequest extends Pick<Exchange, 'rule' | 'method' | 'path' | 'status'> {
   readonly traits: Traits;
 }
 
-/** Maximum number of different requests that are kept in memory for one operation of the API. */
+/** Maximum number of different requests that the log keeps per API operation. */
 const MAX_KEPT = 500;
-/** Maximum size in bytes of a request body that is compared member by member. A larger body is compared as a whole. */
+/** Maximum body size in bytes for a comparison member by member. A larger body is compared as a whole. */
 const MAX_READ = 64 * 1024;
 const MAX_MEMBERS = 200;
 const MAX_LINES = 12;
 
-/** Log of the requests of a run. Reports use it to show next to a failure the most similar request that passed. */
+/**
+ * Log of the requests of a run. For a failed request, reports show the most similar request of a passed rule from this
+ * log.
+ */
 export class RequestLog {
   readonly #operations = new Map<string, Map<string, SeenRequest>>();
 
@@ -51,8 +54,11 @@ export class RequestLog {
   }
 
   /**
-   * Returns the most similar request of another rule that passed; undefined if no passed rule used the operation.
-   * `isPassed`: returns true for the id of a passed rule. `expected`: response that the failed rule expected.
+   * Returns the most similar request of another rule that passed. Returns undefined if no passed rule used the same
+   * operation.
+   *
+   * - `isPassed`: returns true for the id of a passed rule.
+   * - `expected`: response that the failed rule expected.
    */
   nearestTo(exchange: Exchange, isPassed: (rule: string) => boolean, expected: unknown): Nearest | undefined {
     const own = traitsOf(exchange, this.now());
@@ -89,12 +95,12 @@ function line(name: string, here: string | undefined, there: string | undefined)
 function differences(a: Traits, b: Traits): string[] {
   const names = [...new Set([...a.keys(), ...b.keys()])].filter((name) => a.get(name) !== b.get(name));
   const isAnonymous = [a, b].some((traits) => traits.get('authorization') === 'none');
-  // Ignore properties of the token if one of the requests had no token.
+  // Ignore token properties if one of the two requests had no token.
   return isAnonymous ? names.filter((name) => !/^(token|repository$)/.test(name)) : names;
 }
 
 /**
- * Returns the key of a request's operation: method and route. For ref advertisements of Git, the key includes the
+ * Returns a key for the operation of a request: method and route. The key of a Git ref advertisement also has the
  * `service` parameter.
  */
 function operationOf({ method, path }: Exchange): string {
@@ -128,8 +134,8 @@ function traitsOf(exchange: Exchange, now: number): Traits {
 }
 
 /**
- * Adds the path parameters to the properties of a request. A repository in the path is compared only as equal or
- * unequal to the one that the token names, because each rule uses its own repositories.
+ * Adds the path parameters to the properties of a request. Each rule uses its own repositories, so the repository name
+ * itself is not compared. Only whether the path and the token name the same repository is compared.
  */
 function addPath(traits: Map<string, string>, pathname: string, repository: string | undefined): void {
   const route = routeOf(pathname);
@@ -175,7 +181,7 @@ function addBody(traits: Map<string, string>, body: Buffer): void {
   }
 }
 
-/** Parses a body as one JSON value or as NDJSON (one value per line). Returns undefined if the body is neither. */
+/** Parses a body as one JSON value, or else as NDJSON (one value per line). Returns undefined if it is neither. */
 function readJson(text: string): unknown[] | undefined {
   const whole = parseJson(text);
   if (whole !== undefined) return [whole];

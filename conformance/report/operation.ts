@@ -4,7 +4,7 @@ const GIT = /^\/.+?\/(info\/refs|git-upload-pack|git-receive-pack|info\/lfs\/.*)
 
 /**
  * All routes, split into path segments. A segment `{…}` matches any value. Routes with fewer such segments come first,
- * because the first match is used.
+ * because the first matching route is used.
  */
 const ROUTES: readonly (readonly string[])[] = OPERATIONS.flatMap(({ routes }) => Object.values(routes))
   .filter((route) => route !== undefined)
@@ -16,14 +16,14 @@ function placeholders(route: readonly string[]): number {
 }
 
 /**
- * Returns the route of a request path without query, such as `/api/repos/{repo_name}/branches`. Returns the path itself
- * if no route matches.
+ * Returns the route of a request path, such as `/api/repos/{repo_name}/branches`. `path` has no query. Returns `path`
+ * itself if no route matches.
  */
 export function routeOf(path: string): string {
   return knownRouteOf(path) ?? path;
 }
 
-/** Returns the route of a request path without query; undefined if no route matches. */
+/** Returns the route of a request path. `path` has no query. Returns undefined if no route matches. */
 export function knownRouteOf(path: string): string | undefined {
   const [, service] = GIT.exec(path) ?? [];
   if (service !== undefined) return `/{repo_name}.git/${service}`;

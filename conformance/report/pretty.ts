@@ -30,26 +30,29 @@ const STYLES: Readonly<Partial<Record<Verdict, Style>>> = {
 };
 
 /**
- * Maximum number of rules that are shown one by one, separately for broken rules and other findings. If there are more,
- * rules with equal results are grouped.
+ * Maximum number of rules that are shown one by one; applies to broken rules and to other findings separately. Above
+ * this number, rules with equal results are grouped.
  */
 const MAX_RULES = 20;
 /**
- * Maximum number of broken rules that are shown one by one for a run that ended early. It is small, because the reason
- * of the end is more important.
+ * Maximum number of broken rules that are shown one by one if the run ended early. It is small, because the reason of
+ * the end matters more.
  */
 const MAX_OF_ENDED = 3;
-/** Maximum number of groups of equal results: if broken rules are grouped, and if only other findings are grouped. */
+/**
+ * Maximum number of groups of equal results. `MAX_BROKEN_KINDS` applies if broken rules are grouped, `MAX_OTHER_KINDS`
+ * if only other findings are grouped.
+ */
 const MAX_BROKEN_KINDS = 6;
 const MAX_OTHER_KINDS = 40;
-/** Maximum number of lines that are shown of a request or a response if results are grouped. */
+/** Maximum number of lines of a request or response if results are grouped. */
 const MAX_LINES = 16;
-/** Maximum number of different reasons that are listed for skipped or for blocked rules. */
+/** Maximum number of reasons in the list for skipped rules, and in the list for blocked rules. */
 const MAX_REASONS = 12;
 
 /**
- * Creates the reporter for a terminal. Its text contains the broken rules, the other findings, one line per section of
- * the specification, and the conclusion. `color`: true to use colours.
+ * Creates the reporter for a terminal. It shows the broken rules, the other findings, one line per section of the
+ * specification, and the conclusion. `color`: true to use colours.
  */
 export function createPretty(color: boolean): Reporter {
   const paint: Paint = (verdict, text) => {
@@ -57,7 +60,7 @@ export function createPretty(color: boolean): Reporter {
     return color && style !== undefined ? styleText(style, text, { validateStream: false }) : text;
   };
   return (given) => {
-    // Replace control characters before colours are added, because colours consist of control characters too.
+    // Replace control characters before adding colours, because colours are control characters too.
     const report = visibleReport(given);
     const { broken, tally, remarks, conclusion, measure, coverage } = describeRun(report);
     const others = (['warn', 'variant'] as const).flatMap((verdict) =>
@@ -86,7 +89,7 @@ export function createPretty(color: boolean): Reporter {
 }
 
 /**
- * Returns a copy of the report with control characters replaced by visible text, so that texts from the target cannot
+ * Returns a copy of the report in which visible text replaces control characters. Otherwise text from the target could
  * control the terminal.
  */
 function visibleReport(report: Report): Report {
@@ -122,8 +125,8 @@ function describeBroken(report: Report, result: RuleResult, paint: Paint): strin
 }
 
 /**
- * Describes a run with too many broken rules to show each: first one broken rule with its request, then groups of equal
- * results.
+ * Describes a run that has too many broken rules to show them all. Shows one broken rule with its request, then groups
+ * of equal results.
  */
 function describeMany(
   report: Report,
@@ -144,7 +147,7 @@ function describeMany(
   ];
 }
 
-/** Returns the result with only its last request and response, each shortened to `MAX_LINES` lines. */
+/** Returns the result with only its last request and response. Each is cut to `MAX_LINES` lines. */
 function shorten(result: RuleResult): RuleResult {
   const cut = (text: string) => {
     const lines = text.trimEnd().split('\n');
@@ -194,13 +197,13 @@ function sections(report: Report, paint: Paint): string[] {
   });
 }
 
-/** Returns one line for each verdict that occurs in the report, with its mark and its meaning. */
+/** Returns one line per verdict that occurs in the report: its mark, name and meaning. */
 function legend(report: Report, paint: Paint): string {
   const shown = VERDICTS.filter((verdict) => report.counts[verdict] > 0);
   return shown.map((verdict) => `${paint(verdict, MARKS[verdict])} ${verdict}: ${MEANINGS[verdict]}`).join('\n');
 }
 
-/** Lists the reasons why rules have the verdict `skip` or `blocked`, with the number of rules for each reason. */
+/** Lists the reasons for the verdict `skip` or `blocked`, each with its number of rules. */
 function unchecked(report: Report, verdict: 'skip' | 'blocked'): string[] {
   const reasons = countReasons(withVerdict(report, verdict));
   const others = reasons.slice(MAX_REASONS).reduce((sum, [, count]) => sum + count, 0);
@@ -210,7 +213,7 @@ function unchecked(report: Report, verdict: 'skip' | 'blocked'): string[] {
   ].map(([reason, count]) => `${verdict.padEnd(7)} ${String(count).padStart(4)}  ${show(reason)}`);
 }
 
-/** Formats one count as a line. Verdicts have no explanation in the line, because the legend explains them. */
+/** Formats one count as a line. Lines of verdicts have no explanation, because the legend explains verdicts. */
 function tallyLine({ name, mark, count, means }: ReturnType<typeof describeRun>['tally'][number]): string {
   return `${name.padEnd(9)}${String(count).padStart(4)}${mark === undefined ? `  ${means}` : ''}`;
 }

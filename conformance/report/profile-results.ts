@@ -5,8 +5,8 @@ import type { Report, RuleResult } from './results.js';
 const UNCHECKED: readonly RuleResult['verdict'][] = ['skip', 'blocked', 'error'];
 
 /**
- * Computes the result of each profile (part of the specification that a deployment can offer without the others), in
- * the order of `PROFILES`. Omits a profile if the report lacks some of its rules.
+ * Computes the result of each profile, in the order of `PROFILES`. A profile is a part of the specification that a
+ * deployment can offer without the other parts. A profile is omitted if the report lacks some of its rules.
  */
 export function profileResults({ rules }: Pick<Report, 'rules'>): readonly ProfileResult[] {
   const known = allRules().map(({ writes, ...rule }) => profileOf({ ...rule, read_only: !writes }));
@@ -20,10 +20,7 @@ export function profileResults({ rules }: Pick<Report, 'rules'>): readonly Profi
   });
 }
 
-/**
- * Returns one line of text for each result of `profileResults`, such as `git              conforms, 12 of 14 rules
- * checked`.
- */
+/** Returns one line of text per profile result, such as `git conforms, 12 of 14 rules checked`. */
 export function profileLines(report: Pick<Report, 'rules'>): string[] {
   return profileResults(report).map(
     ({ profile, verdict, checked, total }) => `${profile.padEnd(15)}  ${verdict}, ${checked} of ${total} rules checked`,

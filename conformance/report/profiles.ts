@@ -1,8 +1,8 @@
 import type { Reach } from '../rules/rule.js';
 
 /**
- * Profiles, with a function that returns true if a rule fits. A profile is a part of the specification that a
- * deployment can offer without the others. A rule belongs to the first profile that it fits.
+ * Profiles by name. Each has a function that returns true if a rule fits. A profile is a part of the specification that
+ * a deployment can offer without the other parts. A rule belongs to the first profile that it fits.
  */
 const PROFILE_ROWS = {
   hosting: ({ id, reach }) => reach === 'needs-setup' && /hosting|deployment|idempotency/.test(id),
@@ -15,12 +15,15 @@ const PROFILE_ROWS = {
 } as const satisfies Readonly<Record<string, (rule: ProfiledRule) => boolean>>;
 
 /**
- * Sections of the specification in which rules of reach `needs-setup` use routes that are known only from published
- * clients.
+ * Sections of the specification whose rules of reach `needs-setup` belong to the profile `companion`. These rules use
+ * routes that are known only from published clients.
  */
 const COMPANION_SECTIONS: readonly string[] = ['Other endpoints', 'Errors', 'Limits', 'Scopes', 'Repository record'];
 
-/** Name of a profile (part of the specification that a deployment can offer without the others), such as `git`. */
+/**
+ * Name of a profile, such as `git`. A profile is a part of the specification that a deployment can offer without the
+ * other parts.
+ */
 export type Profile = keyof typeof PROFILE_ROWS;
 
 export const PROFILES = [
@@ -32,18 +35,20 @@ export const PROFILES = [
   'hosting',
 ] as const satisfies Profile[];
 
-/** Result of a profile (part of the specification that a deployment can offer without the others). */
+/**
+ * Result of a profile. A profile is a part of the specification that a deployment can offer without the other parts.
+ */
 export interface ProfileResult {
   readonly profile: Profile;
-  /** Conformance of the target. `not checked` if no rule of the profile was checked. */
+  /** Verdict on the profile. `not checked` if none of its rules was checked. */
   readonly verdict: 'conforms' | 'does not conform' | 'not checked';
-  /** Number of rules of the profile that were checked. */
+  /** Number of checked rules of the profile. */
   readonly checked: number;
-  /** Number of all rules of the profile. */
+  /** Number of all rules of the profile, checked or not. */
   readonly total: number;
 }
 
-/** Properties of a rule that determine its profile. Rules and their results in a report have them. */
+/** Properties of a rule that determine its profile. Both rules and rule results have them. */
 export interface ProfiledRule {
   readonly id: string;
   readonly section: string;
@@ -57,7 +62,7 @@ export function profileOf(rule: ProfiledRule): Profile {
   return row?.[0] as Profile;
 }
 
-/** Parses comma-separated names of profiles. Returns undefined if one of them is unknown. */
+/** Parses comma-separated profile names. Returns undefined if one name is unknown. */
 export function readProfiles(text: string): readonly Profile[] | undefined {
   const names = text.split(',').map((name) => name.trim());
   return names.every((name): name is Profile => Object.hasOwn(PROFILE_ROWS, name)) ? names : undefined;

@@ -1,20 +1,20 @@
-// The patterns below have maxima, because the stack of the regular expression engine overflows in megabytes of text that
-// matches. A credential of the suite is much shorter.
+// The patterns below have maximum lengths, because the stack of the regular expression engine overflows when megabytes
+// of text match. The suite's credentials are much shorter.
 /**
- * Pattern of a JWT, with or without its signature. Reports must not show one, because a token can be used until it
+ * Matches a JWT, with or without its signature. Reports must not show tokens, because a token can be used until it
  * expires.
  */
 export const TOKEN = /eyJ[A-Za-z0-9_-]{8,16384}\.[A-Za-z0-9_-]{0,16384}(?:\.[A-Za-z0-9_-]{0,16384})?/g;
 const BASIC = /\b(Basic) [A-Za-z0-9+/=]{16,16384}/gi;
-/** Text that may be base64, long enough for a token. */
+/** Matches text that may be base64 and is long enough for a token. */
 const BASE64 = /[A-Za-z0-9+/]{40,16384}={0,2}/g;
-/** Beginning of Basic credentials with a JWT as password. */
+/** Matches the beginning of decoded Basic credentials whose password is a JWT. */
 const USER_AND_TOKEN = /^[^:]*:eyJ/;
-/** Pattern of user name and password in a URL, before the `@` of the authority (RFC 3986, section 3.2.1). */
+/** Matches user name and password in a URL, before the `@` (RFC 3986, section 3.2.1). */
 const USER_INFO = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"'<>]+@/gi;
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
 
-/** Replaces tokens, passwords and private keys in a text. */
+/** Replaces tokens, passwords and private keys in a text, for example by `<token>`. */
 export function redact(text: string): string {
   return text
     .replace(TOKEN, '<token>')

@@ -14,7 +14,7 @@ import {
 } from './results.js';
 import { quote } from './shell.js';
 
-/** Function that renders a report as text in one format, such as JUnit. It needs no other input than the report. */
+/** Function that renders a report as text in one format, such as JUnit. The report is its only input. */
 export type Reporter = (report: Report) => string;
 
 /** One-character symbol of each verdict. */
@@ -44,8 +44,8 @@ export const MEANINGS: Readonly<Record<Verdict, string>> = {
 };
 
 /**
- * Returns true if the result of a rule makes the run fail. An expected failure does not, but an outdated expectation
- * does. `strict`: true if warnings and tolerated variants make the run fail too.
+ * Returns true if the result makes the run fail. An expected failure does not; a baseline entry that expects something
+ * else does. `strict`: true if warnings and variants also make the run fail.
  */
 export function isBroken({ verdict, baseline }: Pick<RuleResult, 'verdict' | 'baseline'>, strict: boolean): boolean {
   if (baseline !== undefined && baseline.state !== 'unobserved') return baseline.state !== 'expected';
@@ -53,14 +53,14 @@ export function isBroken({ verdict, baseline }: Pick<RuleResult, 'verdict' | 'ba
   return strict && (verdict === 'warn' || verdict === 'variant');
 }
 
-/** Section name of results that do not belong to a rule, such as a fixture that could not be created. */
+/** Section name for results that belong to no rule, such as a fixture that could not be created. */
 export const THE_RUN = 'The run' as string as Section;
 
 const SETUP = 'set-up: ';
 
 /**
- * Converts fixtures (prepared state of the target) that could not be created into results in the form of rules, so that
- * all formats show them.
+ * Converts fixtures (prepared state of the target) that could not be created into rule results, so that all formats
+ * show them.
  */
 function brokenSetup({ setup = [] }: Report): readonly RuleResult[] {
   return setup.map(({ name, ...shown }) => ({
@@ -76,8 +76,8 @@ function brokenSetup({ setup = [] }: Report): readonly RuleResult[] {
 }
 
 /**
- * Returns the results that make the run fail: fixtures that could not be created, then rules, with failures before
- * errors.
+ * Returns the results that make the run fail. Fixtures that could not be created come first. Rules follow, failures
+ * before errors.
  */
 function brokenRules(report: Report): readonly RuleResult[] {
   const order: readonly Verdict[] = ['fail', 'flaky', 'error', 'warn', 'variant', 'observed', 'pass'];
@@ -87,24 +87,24 @@ function brokenRules(report: Report): readonly RuleResult[] {
   return [...brokenSetup(report), ...rules];
 }
 
-/** Returns the results whose failure the baseline (list of expected failures) expects. */
+/** Returns the results of the failures that the baseline (list of expected failures) expects. */
 function expectedFailures({ rules }: Report): readonly RuleResult[] {
   return rules.filter(({ baseline }) => baseline?.state === 'expected');
 }
 
 /**
- * Maximum number of characters of a curl command that is shown. Longer commands are only in the JSON report, because
- * nobody would read or copy them.
+ * Maximum length of a curl command in characters. Longer commands appear only in the JSON report, because nobody would
+ * read or copy them.
  */
 export const MAX_CURL = 4096;
 
-/** Joins names with commas. If there are many, names only the first `max` and adds the number of the others. */
+/** Joins names with commas. If there are many, lists the first `max` and says how many more there are. */
 export function enumerate(names: readonly string[], max = 8): string {
   if (names.length <= max + 1) return names.join(', ');
   return `${names.slice(0, max).join(', ')} and ${names.length - max} more`;
 }
 
-/** Returns remarks about the whole run, one sentence each, for example that the run ended early. */
+/** Returns remarks about the whole run, for example that it ended early. One sentence each. */
 function remarks(report: Report): string[] {
   const { notices = [], ended, mode, throttled_seconds: throttled = 0, cleanup } = report;
   const { shard } = mode;
@@ -117,7 +117,7 @@ function remarks(report: Report): string[] {
     ...(ended === undefined ? [] : [`The run ended before all rules were checked: ${ended.reason}`]),
     ...describeGitClients(report),
     ...(shard === undefined ? [] : [`This is part ${shard.index} of ${shard.count}.`]),
-    // Omit the sentence about too few checked rules if the conclusion is the same sentence.
+    // Omit this sentence if the conclusion already says it.
     ...(tooFew === undefined || tooFew === conclude(report) ? [] : [tooFew]),
     ...(throttled === 0 ? [] : [`The target throttled the run for ${throttled} s.`]),
     ...(left.length === 0 ? [] : [`${done} on the target${why}: ${enumerate(left)}`]),
@@ -126,7 +126,10 @@ function remarks(report: Report): string[] {
   ];
 }
 
-/** Names the Git clients of a run that did not only use isomorphic-git, which is part of the suite. */
+/**
+ * Returns a sentence that names the run's Git clients. Returns an empty list if only isomorphic-git was used, which is
+ * part of the suite.
+ */
 function describeGitClients({ mode, rules }: Report): string[] {
   if (mode.git_client === undefined || mode.git_client === 'js') return [];
   const native = new Set(rules.flatMap(({ observed }) => observed?.[NATIVE_GIT_CLIENT] ?? []).map(String));
@@ -135,8 +138,8 @@ function describeGitClients({ mode, rules }: Report): string[] {
 }
 
 /**
- * Returns a sentence that lists the baseline entries (expected failures) whose rules were not checked. Returns an
- * empty list if all of these rules were checked.
+ * Returns a sentence that lists the baseline entries (expected failures) whose rules were not checked. Returns an empty
+ * list if there are no such entries.
  */
 function unobserved({ rules, baseline }: Report): string[] {
   const own = rules.flatMap(({ id, baseline: one }) => (one?.state === 'unobserved' ? [id] : []));
@@ -144,7 +147,10 @@ function unobserved({ rules, baseline }: Report): string[] {
   return ids.length === 0 ? [] : [`Not checked, although in the baseline: ${enumerate(ids)}.`];
 }
 
-/** Explains the state of the rule's baseline entry (expected failure) in one line; empty if the rule has none. */
+/**
+ * Explains in one line the state of a rule's baseline entry (expected failure). Returns an empty list if the rule has
+ * no entry.
+ */
 export function explainBaseline({ verdict, baseline }: RuleResult): string[] {
   if (baseline === undefined) return [];
   const { state, reason, expires, verdict: wanted = 'a failure' } = baseline;
@@ -163,18 +169,18 @@ function bySection({ rules }: Report): ReadonlyMap<string, readonly RuleResult[]
   return groupBy(rules, ({ section }) => section);
 }
 
-/** Formats the number of results by verdict, such as `2 pass, 1 fail`. `mark`: returns a prefix for each verdict. */
+/** Formats verdict counts, such as `2 pass, 1 fail`. `mark` returns a prefix for each verdict. */
 export function countsOf(results: readonly RuleResult[], mark: (verdict: Verdict) => string = () => ''): string {
   const counts = Object.entries(countVerdicts(results)) as [Verdict, number][];
   return counts.flatMap(([verdict, count]) => (count === 0 ? [] : [`${mark(verdict)}${count} ${verdict}`])).join(', ');
 }
 
 /**
- * Returns the counts of a report, each with its meaning: one per verdict, then others such as the number of unproven
- * rules.
+ * Returns the counts of a report, each with its meaning. Verdicts come first, then other counts such as the number of
+ * unproven rules.
  */
 function tally(report: Report) {
-  // Only the counts of verdicts have a mark (symbol).
+  // `mark` is a symbol. Only verdicts have one.
   const rows: readonly { name: string; mark?: string; count: number; means: string }[] = [
     ...VERDICTS.map((name) => ({ name, mark: MARKS[name], count: report.counts[name], means: MEANINGS[name] })),
     {
@@ -193,19 +199,20 @@ function headline({ level, section, says }: RuleResult): string {
 }
 
 /**
- * Returns a line for an unproven rule (never seen to fail on a server with a deliberate defect); empty for other rules.
+ * Returns a line for an unproven rule: a rule that no server with a deliberate defect (mutant) has made fail. Returns
+ * an empty list for other rules.
  */
 function explainUnproven({ unproven }: RuleResult): string[] {
   return unproven === true ? ['unproven: no mutant in the test suite breaks this rule'] : [];
 }
 
-/** Formats a value as one line. Cuts it after 300 characters. */
+/** Formats a value as one line of at most 300 characters. */
 export function show(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }
 
-/** Explains the verdict of a rule: reason, expected and actual value, one per line. */
+/** Explains the verdict of a rule: its reason, the expected and actual value, and its baseline state. One line each. */
 export function explain(result: RuleResult): string[] {
   const lines: string[] = [];
   if (result.reason !== undefined) lines.push(result.reason);
@@ -215,8 +222,8 @@ export function explain(result: RuleResult): string[] {
 }
 
 /**
- * Explains how the deciding request differs from the most similar request of a passed rule; empty if there is no such
- * request.
+ * Explains how the deciding request differs from the most similar request of a passed rule. Returns an empty list if
+ * there is no such request.
  */
 function explainNearest({ nearest }: RuleResult): string[] {
   if (nearest === undefined) return [];
@@ -228,7 +235,7 @@ function explainNearest({ nearest }: RuleResult): string[] {
 
 /**
  * Returns the command that checks one rule again on the same target. Returns undefined for recorded traffic and for
- * fixtures, which cannot be checked again.
+ * fixtures, because neither can be checked again.
  */
 function repeatCommand({ mode, recording }: Report, id: string): string | undefined {
   // A result whose id begins with `SETUP` is a fixture, which `--only` cannot select.
@@ -237,7 +244,7 @@ function repeatCommand({ mode, recording }: Report, id: string): string | undefi
   return ['npx', 'conformance', 'run', ...(mode.flags ?? []), ...client, '--only', id].map(quote).join(' ');
 }
 
-/** Returns the texts about one rule that all report formats show. */
+/** Returns the texts about one rule. All report formats use them. */
 export function describeRule(report: Report, result: RuleResult) {
   return {
     isBroken: isBroken(result, report.mode.strict),
@@ -250,7 +257,7 @@ export function describeRule(report: Report, result: RuleResult) {
   };
 }
 
-/** Returns the texts about the whole run that all report formats show. */
+/** Returns the texts about the whole run. All report formats use them. */
 export function describeRun(report: Report) {
   return {
     setup: brokenSetup(report),
@@ -266,16 +273,16 @@ export function describeRun(report: Report) {
 }
 
 /**
- * Replaces control characters, except line feed and tab, by texts such as `\x1b`. Text from the target could otherwise
- * control the terminal.
+ * Replaces control characters except line feed and tab by visible text such as `\x1b`. Otherwise text from the target
+ * could control the terminal.
  */
 export function visible(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
 /**
- * Returns true if the run did not check all rules that it should: some were deselected, could not be checked, or the
- * run ended early. Such a run gets no badge.
+ * Returns true if the run is incomplete: rules were deselected or could not be checked, or the run ended early. Such a
+ * run gets no badge.
  */
 export function isPartial(report: Report): boolean {
   const { interrupted, mode, counts, recording, ended } = report;
@@ -285,12 +292,12 @@ export function isPartial(report: Report): boolean {
   return counts.blocked + counts.error > 0 || executed(counts) === 0 || tooFewChecked(report) !== undefined;
 }
 
-/** Returns the number of MUST rules that were never seen to fail on a mutant (server with a deliberate defect). */
+/** Returns the number of unproven rules: MUST rules that no mutant (server with a deliberate defect) has made fail. */
 function unproven({ rules }: Report): number {
   return rules.filter((rule) => rule.unproven === true).length;
 }
 
-/** Returns one sentence that says if the target conforms, or why the run does not show it. */
+/** Returns one sentence that says whether the target conforms, or why the run cannot tell. */
 function conclude(report: Report): string {
   const { target, interrupted, counts, exit_code: code, mode, recording, ended, setup = [] } = report;
   const name = target.base_url;
@@ -314,7 +321,7 @@ function conclude(report: Report): string {
   return `${name} does not conform.`;
 }
 
-/** Returns a sentence if the run checked fewer rules than `--min-checked` requires; undefined otherwise. */
+/** Returns a sentence if the run checked fewer rules than `--min-checked` requires. Returns undefined otherwise. */
 export function tooFewChecked({ mode, counts }: Report): string | undefined {
   const min = minCheckedOf(mode);
   const checked = executed(counts);
@@ -324,8 +331,8 @@ export function tooFewChecked({ mode, counts }: Report): string | undefined {
 }
 
 /**
- * Returns a sentence with the number of rules that a read-only run checked, because its verdict covers only a part of
- * the specification. Empty for a run that may write, and for recorded traffic.
+ * Returns a sentence with the number of rules that a read-only run checked, because such a run covers only a part of
+ * the specification. Returns an empty list for runs that may write, and for recorded traffic.
  */
 function describeCoverage({ mode, counts, recording }: Report): string[] {
   if (mode.write || recording !== undefined) return [];

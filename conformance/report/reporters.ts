@@ -10,10 +10,10 @@ export const REPORTERS = ['pretty', 'tap', 'json', 'junit', 'markdown', 'github'
 
 export type ReporterName = (typeof REPORTERS)[number];
 
-/** Renders the report as indented JSON. Unlike other formats, it contains everything, and `readReport` can read it. */
+/** Renders the report as indented JSON. This is the only format with the complete report; `readReport` can read it. */
 const json: Reporter = (report) => `${JSON.stringify(report, null, 2)}\n`;
 
-/** Returns the reporter of a format. `color`: true to use colours in the format `pretty`; other formats have none. */
+/** Returns the reporter of a format. `color`: true to use colours; only the format `pretty` has any. */
 export function reporterOf(name: ReporterName, color: boolean): Reporter {
   return { pretty: createPretty(color), tap, json, junit, markdown, github, html }[name];
 }

@@ -8,20 +8,21 @@ import type { Profile, ProfileResult } from './profiles.js';
 /**
  * Verdicts of a rule.
  * - `pass`: the target meets the rule.
- * - `fail`: the target breaks a MUST, or behaves differently from an earlier request.
+ * - `fail`: the target breaks a MUST, or behaves differently than for an earlier request.
  * - `warn`: the target breaks a SHOULD.
  * - `observed`: the specification is silent, and the report records the behaviour.
- * - `variant`: the target sent another of the responses that a contradictory specification permits.
+ * - `variant`: the specification is contradictory, and the target sent a permitted response other than the
+ *   best-supported one.
  * - `skip`: the rule cannot be checked on this target.
  * - `blocked`: the target throttled or did not respond, or a fixture of the rule could not be created.
  * - `error`: internal error of the suite.
- * - `flaky`: the rule failed, then passed when checked alone.
+ * - `flaky`: the rule failed, then passed when it was checked alone.
  */
 export const VERDICTS = ['pass', 'fail', 'warn', 'observed', 'variant', 'skip', 'blocked', 'error', 'flaky'] as const;
 
 export type Verdict = (typeof VERDICTS)[number];
 
-/** Request and response as a report shows them: as text without secrets, with long bodies shortened. */
+/** Request and response as text for a report. Secrets are removed and long bodies are shortened. */
 export interface TranscriptEntry {
   readonly request: string;
   readonly response: string;
@@ -35,47 +36,44 @@ export interface RuleResult {
   readonly reach: Reach;
   readonly read_only: boolean;
   readonly verdict: Verdict;
-  /** Kind of responses on which the verdict is based; undefined if nothing was checked. */
+  /** Kind of responses on which the verdict is based. Undefined if nothing was checked. */
   readonly evidence?: Evidence;
-  /** Reason for the verdict; undefined for `pass`. */
+  /** Reason for the verdict. Undefined for `pass`. */
   readonly reason?: string;
   readonly expected?: unknown;
   readonly actual?: unknown;
   readonly observed?: Readonly<Record<string, unknown>>;
   readonly transcript?: readonly TranscriptEntry[];
   /**
-   * Shell command with curl that repeats the deciding request, without secrets; undefined if the request body is too
-   * large.
+   * Shell command that repeats the deciding request with curl. It contains no secrets. Undefined if the request body is
+   * too large.
    */
   readonly curl?: string;
   /** Recipe (description) of the token in the deciding request. */
   readonly recipe?: TokenRecipe;
-  /** Most similar request of a rule that passed; present only for broken rules. */
+  /** The most similar request of a rule that passed. Present only for broken rules. */
   readonly nearest?: Nearest;
   /**
-   * True for a MUST rule that never failed on a mutant (server with a deliberate defect), so nothing shows that the
+   * True for a MUST rule that no mutant (server with a deliberate defect) has made fail. Nothing then shows that the
    * rule can fail.
    */
   readonly unproven?: true;
   readonly milliseconds: number;
-  /** Number of requests of the rule itself, without those that created shared fixtures. */
+  /** Number of requests that the rule itself sent. Requests that created shared fixtures are not counted. */
   readonly requests?: number;
   /**
-   * Variants that the rule observed: the response that the target chose for each unclear point of the specification, by
-   * the key of the point.
+   * Variants that the rule observed. The keys name unclear points of the specification; the values are the target's
+   * responses.
    */
   readonly variants?: Readonly<Record<string, string>>;
-  /** Baseline entry (expected failure) of the rule, with its state; undefined if there is none. */
+  /** Baseline entry (expected failure) of the rule, with its state. Undefined if there is none. */
   readonly baseline?: Expectation;
-  /**
-   * Original verdict of the rule, if it was changed because an earlier rule observed another variant of the same
-   * behaviour.
-   */
+  /** Original verdict, if it was changed because an earlier rule observed another variant of the same behaviour. */
   readonly without_drift?: { readonly verdict: Verdict; readonly reason?: string };
 }
 
 /**
- * Failure that a baseline (list of expected failures) expects, and its state.
+ * A failure that the baseline (list of expected failures) expects, and its state.
  * - `expected`: the failure occurred, and does not fail the run.
  * - `expired`: the failure occurred after the last day on which it was expected.
  * - `unexpected`: another failure occurred.
@@ -89,31 +87,34 @@ export interface Expectation {
   readonly reason: string;
   /** Last day on which the failure is expected, in the form `2027-01-31`. */
   readonly expires: string;
-  /** Verdict that the baseline expects; undefined if it expects any failure. */
+  /** Verdict that the baseline expects. Undefined if any failure is expected. */
   readonly verdict?: Verdict;
 }
 
 /** Fixture (prepared state of the target, such as a repository) that could not be created. */
 export interface SetupFailure extends Pick<RuleResult, 'expected' | 'actual' | 'transcript' | 'curl' | 'recipe'> {
   readonly name: string;
-  /** `fail` if the target refused the creation, `error` for an internal error of the suite. */
+  /** `fail` if the target refused the creation; `error` for an internal error of the suite. */
   readonly verdict: 'fail' | 'error';
   readonly reason: string;
 }
 
 /**
- * Observations of a watching rule (rule that judges responses to the requests of other rules). They are stored in the
- * report so that `mergeReports` can combine the shards of a run.
+ * Observations of a watching rule, which judges responses to the requests of other rules. The report stores them, so
+ * that `mergeReports` can combine the shards of a run.
  */
 export interface Watched {
   readonly id: string;
-  /** Number of responses that the rule judged. */
+  /** Number of responses that the watching rule judged. */
   readonly answers: number;
   readonly evidence: Evidence;
   readonly broken?: Pick<RuleResult, 'reason' | 'evidence' | 'transcript' | 'curl' | 'recipe'>;
 }
 
-/** Number of this shard and number of all shards (runs that each check a part of the rules). `index` begins at 1. */
+/**
+ * One of several runs that each check a part of the rules. `index` is the number of this run, from 1; `count` is the
+ * number of runs.
+ */
 export interface Shard {
   readonly index: number;
   readonly count: number;
@@ -123,38 +124,36 @@ export interface Shard {
 export interface Budget {
   /** Estimated number of requests of the whole run. */
   readonly requests: number;
-  /** Maximum number of requests per second; undefined if unlimited. */
+  /** Maximum number of requests per second. Undefined if unlimited. */
   readonly rate?: number;
-  /** Estimated duration in seconds at the rate limit; undefined if there is no rate limit. */
+  /** Estimated duration in seconds at the rate limit. Undefined without a rate limit. */
   readonly seconds?: number;
   /** True if the rate limit follows the RateLimit headers of the target during the run. */
   readonly adaptive?: true;
 }
 
-/**
- * Result of the deletion of the repositories that the run created. `made` and `removed` are numbers of repositories.
- */
+/** Result of deleting the repositories that the run created. `made` and `removed` are numbers of repositories. */
 export interface Cleanup {
   readonly made: number;
   readonly removed: number;
   /** Names of the repositories that are still on the target. */
   readonly left: readonly string[];
-  /** Reason why repositories are still on the target; undefined if unknown or if none are. */
+  /** Reason why repositories are still on the target. Undefined if unknown, or if no repositories are left. */
   readonly reason?: string;
   /** True if the user asked to keep the repositories (`--keep`). */
   readonly kept?: true;
 }
 
 /**
- * Reason why the run ended before all rules were checked. `target`: the target is unreachable or refuses requests.
- * `suite`: internal error of the suite.
+ * Early end of a run, before all rules were checked. `by` is `target` if the target is unreachable or refuses requests,
+ * and `suite` for an internal error of the suite.
  */
 export interface Ended {
   readonly by: 'target' | 'suite';
   readonly reason: string;
 }
 
-/** Number of checked rules (`checked`) and number of all rules of the run (`total`). */
+/** Number of checked rules and total number of rules of the run. */
 export interface Coverage {
   readonly checked: number;
   readonly total: number;
@@ -180,55 +179,55 @@ export interface Report {
     readonly write: boolean;
     readonly strict: boolean;
     readonly only?: string;
-    /** Profiles (parts of the specification) to which the run was restricted; undefined if all rules were selected. */
-    readonly profiles?: readonly Profile[];
     /**
-     * Git clients with which rules about clones, fetches and pushes were checked; undefined if only isomorphic-git was
-     * used.
+     * Profiles (parts of the specification) to which the run was restricted. Undefined if the run was not restricted.
      */
+    readonly profiles?: readonly Profile[];
+    /** Git clients that rules about clones, fetches and pushes used. Undefined if only isomorphic-git was used. */
     readonly git_client?: GitClientChoice;
-    /** Minimum number of rules that must be checked so that the run does not fail; undefined if there is no minimum. */
+    /** Minimum number of checked rules. The run fails if fewer rules were checked. Undefined if there is no minimum. */
     readonly min_checked?: number;
     readonly shard?: Shard;
-    /** Command-line words that name the same target, for the commands that a report prints. They contain no secret. */
+    /** Command-line words that select the same target, for commands that a report prints. They contain no secrets. */
     readonly flags?: readonly string[];
   };
   /**
-   * Number of recorded requests, and how many of them could be checked. Present only in reports about recorded traffic
+   * Number of recorded requests, and number of those that could be checked. Present only in reports on recorded traffic
    * (HAR files).
    */
   readonly recording?: { readonly entries: number; readonly checked: number };
   readonly budget?: Budget;
   readonly requests: number;
-  /** Total seconds that the run waited because the target throttled it (status 429). */
+  /** Total seconds for which the run waited because the target throttled it (status 429). */
   readonly throttled_seconds?: number;
   readonly interrupted: boolean;
   readonly ended?: Ended;
   /**
-   * Notices about likely causes of many failures, for example that the target sends the same response to all requests.
+   * Notices about a likely cause of many failures, for example a target that sends the same response to all requests.
    */
   readonly notices?: readonly string[];
   readonly setup?: readonly SetupFailure[];
   readonly cleanup?: Cleanup;
   /**
-   * Present only if the run was compared with a baseline (list of expected failures). `elsewhere`: entries for rules
-   * that the report does not contain.
+   * Present only if the report was compared with a baseline (list of expected failures). `elsewhere` has the baseline
+   * entries for rules that the report does not contain.
    */
   readonly baseline?: { readonly elsewhere: readonly (Omit<Expectation, 'state'> & { readonly rule: string })[] };
   readonly counts: Readonly<Record<Verdict, number>>;
   /**
-   * Number of rules with a verdict other than `skip`, `blocked` and `error`, and number of all rules of the run.
-   * Undefined in reports of earlier versions of the suite.
+   * Number of checked rules and total number of rules of the run. A rule counts as checked unless its verdict is
+   * `skip`, `blocked` or `error`. Undefined in reports of earlier suite versions.
    */
   readonly coverage?: Coverage;
   /**
-   * Result of each profile (part of the specification that a deployment can offer without the others) whose rules are
-   * all in the report. Undefined in reports of earlier versions of the suite and of recorded traffic.
+   * Results of the profiles. A profile is a part of the specification that a deployment can offer without the other
+   * parts. It is omitted if some of its rules are not in the report. Undefined in reports of earlier suite versions and
+   * of recorded traffic.
    */
   readonly profiles?: readonly ProfileResult[];
   /**
-   * Variants that the run observed: the response that the target chose for each unclear point of the specification, by
-   * the key of the point.
+   * Variants that the run observed. The keys name unclear points of the specification; the values are the target's
+   * responses.
    */
   readonly variants: Readonly<Record<string, string>>;
   readonly rules: readonly RuleResult[];
@@ -268,32 +267,32 @@ export function exitCodeOf(
   return executed(counts) === 0 ? 2 : 0;
 }
 
-/** Returns the number of verdicts that are based on responses made or changed by faults of the emulator. */
+/** Returns the number of verdicts based on responses that faults of the emulator made or changed. */
 export function injected(results: readonly RuleResult[]): number {
   return results.filter(({ evidence }) => evidence === 'injected').length;
 }
 
-/** Returns the number of checked rules: those with a verdict other than `skip`, `blocked` and `error`. */
+/** Returns the number of checked rules. A rule counts as checked unless its verdict is `skip`, `blocked` or `error`. */
 export function executed(counts: Readonly<Record<Verdict, number>>): number {
   return counts.pass + counts.fail + counts.warn + counts.observed + counts.variant + counts.flaky;
 }
 
-/** Returns the number of checked rules, and the number of all rules that `counts` contains. */
+/** Returns the number of checked rules and the total number of rules in `counts`. */
 export function coverageOf(counts: Readonly<Record<Verdict, number>>): Coverage {
   return { checked: executed(counts), total: VERDICTS.reduce((sum, verdict) => sum + counts[verdict], 0) };
 }
 
 /**
- * Returns the minimum number of checked rules of a run; undefined if there is none. Undefined for a shard too, because
- * the minimum applies to the merged report.
+ * Returns the minimum number of checked rules of a run. Returns undefined if there is no minimum. Also returns
+ * undefined for a shard, because the minimum applies to the merged report.
  */
 export function minCheckedOf({ min_checked, shard }: Report['mode']): number | undefined {
   return shard === undefined ? min_checked : undefined;
 }
 
 /**
- * Counts verdicts as they decide the exit code. An expected failure counts as `observed`. An outdated, expired or unmet
- * baseline entry counts as `fail`.
+ * Counts the verdicts for the exit code. An expected failure counts as `observed`. A rule whose baseline entry is
+ * outdated, expired or unmet counts as `fail`.
  */
 export function countDeciding(results: readonly RuleResult[]): Record<Verdict, number> {
   const deciding = results.map((result): RuleResult => {

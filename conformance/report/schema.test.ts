@@ -15,7 +15,7 @@ const FULL = reportWith([
   { ...hostileResult(), evidence: 'injected', recipe: { repo: 'a', claims: { exp: { from_now: 1 } }, key: 'main' } },
 ]);
 
-/** Returns the paths of the members of a value that its JSON Schema does not describe. */
+/** Returns the paths of all members of `value` that the JSON Schema does not describe, such as `.rules[].id`. */
 function unnamed(value: unknown, schema: z.core.JSONSchema.BaseSchema, path = ''): string[] {
   if (Array.isArray(value)) {
     return value.flatMap((one) => unnamed(one, schema.items as z.core.JSONSchema.BaseSchema, `${path}[]`));

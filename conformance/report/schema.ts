@@ -6,7 +6,7 @@ import { MAX_DEPTH } from '../target/yaml.js';
 import { PROFILES } from './profiles.js';
 import { FORMAT, type Report, VERDICTS } from './results.js';
 
-/** Returns the schema of an object that may have unknown members, because a later version of the suite may add some. */
+/** Returns the schema of an object that may have unknown members. A later version of the suite may add members. */
 const members = <Shape extends z.ZodRawShape>(shape: Shape) => z.looseObject(shape);
 
 const count = z.int().min(0);
@@ -23,7 +23,7 @@ const recipe = members({
 
 const evidence = z.enum(['observed', 'injected']);
 
-/** Optional members of a result that show the requests on which a verdict is based. */
+/** Optional members of a result. They show the requests on which the verdict is based. */
 const shown = {
   transcript: z.array(members({ request: z.string(), response: z.string() })).optional(),
   curl: z.string().optional(),
@@ -140,8 +140,8 @@ export function reportJsonSchema(): z.core.JSONSchema.BaseSchema {
 }
 
 /**
- * Parses a JSON report. Throws `InvalidFile`, whose message continues a sentence that begins with the file name, such
- * as `is not JSON`.
+ * Parses a JSON report. Throws `InvalidFile`. Its message, such as `is not JSON`, is meant to follow the name of the
+ * file.
  */
 export function readReport(text: string): Report {
   const value = parse(text);
@@ -153,15 +153,15 @@ export function readReport(text: string): Report {
   }
   const { error } = report.safeParse(value);
   if (error !== undefined) throw new InvalidFile(`is not a result of this suite: ${wrongMember(error)}`);
-  // Names of sections, and keys such as those of `variants`, are not validated, because another version of the suite
-  // may use other ones. They are only displayed.
+  // Section names and keys such as those of `variants` are not validated. They are only displayed, and another version
+  // of the suite may use different ones.
   return value as Report;
 }
 
 function parse(text: string): unknown {
   const value = parseJson(text);
   if (value === undefined) throw new InvalidFile('is not JSON');
-  // Limit the depth of the value, because reporters process the values of a report recursively.
+  // Limit the depth, because reporters process the values of a report recursively.
   if (isDeeper(value, MAX_DEPTH)) throw new InvalidFile(`is nested deeper than ${MAX_DEPTH} levels`);
   return value;
 }

@@ -1,14 +1,17 @@
 import { gzipSync } from 'node:zlib';
 
-/** Quotes a text as one word for a POSIX shell. Text without special characters is returned unchanged. */
+/** Quotes a text as one POSIX shell word. Text without special characters is returned unchanged. */
 export function quote(text: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Part of a shell word: a literal text, or a command whose output is inserted. */
+/** Part of a shell word: literal text, or a command whose output is inserted. */
 export type Part = string | { readonly command: string };
 
-/** Quotes a word for a POSIX shell. Its parts are Latin-1 texts, and commands whose output is inserted. */
+/**
+ * Quotes one POSIX shell word that consists of several parts. A part is Latin-1 text, or a command whose output is
+ * inserted.
+ */
 export function quoteParts(parts: readonly Part[]): string {
   if (parts.every((part) => typeof part === 'string' && /^[\x20-\x7e]*$/.test(part))) return quote(parts.join(''));
   const inside = parts.map((part) => {
@@ -20,14 +23,14 @@ export function quoteParts(parts: readonly Part[]): string {
 }
 
 /**
- * Maximum size in bytes of text that the command prints with `printf`. Larger or binary data is printed with `base64
- * -d`, and compressed before if that is shorter.
+ * Maximum size in bytes of text that a command prints with `printf`. Larger or binary data is printed with `base64 -d`.
+ * It is compressed first if that makes it shorter.
  */
 const MAX_AS_TEXT = 4096;
-/** Maximum number of base64 characters in a command, so that reports do not become too large. */
+/** Maximum number of base64 characters in a command. Longer commands would make reports too large. */
 const MAX_ENCODED = 128 * 1024;
 
-/** Returns a one-line shell command that prints exactly these bytes; undefined if there are too many. */
+/** Returns a one-line shell command that prints exactly these bytes. Returns undefined if there are too many bytes. */
 export function printCommand(bytes: Buffer): string | undefined {
   if (bytes.length <= MAX_AS_TEXT && isText(bytes)) return `printf ${quote(printfFormat(bytes))}`;
   const plain = bytes.toString('base64');
@@ -44,8 +47,8 @@ function isText(bytes: Buffer): boolean {
 }
 
 /**
- * Returns a format string with which POSIX `printf` prints these bytes. `%` and `\` are doubled, and other bytes than
- * printable ASCII are written as `\ooo` in octal.
+ * Returns a format string for POSIX `printf` that prints these bytes. `%` and `\` are doubled. All other bytes except
+ * printable ASCII become octal `\ooo`.
  */
 function printfFormat(bytes: Buffer): string {
   return bytes

@@ -2,8 +2,8 @@ import { describeRule, describeRun, type Reporter, show, tooFewChecked, visible 
 import { executed, VERDICTS } from './results.js';
 
 /**
- * Renders a report in TAP version 14, with one test point per rule. A rule that was not checked is a skipped test, with
- * its reason.
+ * Renders a report in TAP version 14. Each rule is one test point. A rule that was not checked is a skipped test with a
+ * reason.
  */
 export const tap: Reporter = (report) => {
   const { setup, remarks, coverage } = describeRun(report);
@@ -61,7 +61,7 @@ export const tap: Reporter = (report) => {
   return `${lines.join('\n')}\n`;
 };
 
-/** Escapes `\` and `#` in the description of a test point, as TAP 14 requires. Line breaks become spaces. */
+/** Escapes `\` and `#` in a test point's description, as TAP 14 requires. Line breaks become spaces. */
 function escapeTap(text: string): string {
   return oneLine(text).replace(/[\\#]/g, '\\$&');
 }
@@ -71,8 +71,8 @@ function oneLine(text: string): string {
 }
 
 /**
- * Formats a text as YAML in double quotes; undefined if there is no text. `JSON.stringify` can be used, because JSON
- * strings are valid YAML.
+ * Formats a text as a double-quoted YAML string. Uses `JSON.stringify`, because JSON strings are valid YAML. Returns
+ * undefined if there is no text.
  */
 function quoted(text: string | undefined): string | undefined {
   return text === undefined ? undefined : JSON.stringify(text);

@@ -5,7 +5,7 @@ import type { TranscriptEntry } from './results.js';
 const SHOWN_BYTES = 1500;
 const SHOWN_EXCHANGES = 6;
 
-/** Formats the last `SHOWN_EXCHANGES` requests of a rule and their responses as text, without secrets. */
+/** Formats the last `SHOWN_EXCHANGES` requests of a rule, with their responses, as text without secrets. */
 export function writeTranscript(exchanges: readonly Exchange[]): TranscriptEntry[] {
   return exchanges.slice(-SHOWN_EXCHANGES).map((exchange) => ({
     request: redact(
@@ -29,9 +29,7 @@ export function writeTranscript(exchanges: readonly Exchange[]): TranscriptEntry
   }));
 }
 
-/**
- * Names of headers whose values are never shown, because they may contain credentials that `redact` does not recognize.
- */
+/** Matches headers whose values are never shown. They may contain credentials that `redact` does not recognize. */
 const SECRET_FIELDS = /^(cookie|set-cookie|proxy-authorization)$/i;
 
 function fieldLine(name: string, value: string): string {
@@ -40,9 +38,9 @@ function fieldLine(name: string, value: string): string {
 
 function showBody(body: Buffer | undefined): string {
   if (body === undefined || body.length === 0) return '';
-  // Remove secrets before the body is shortened, because a shortened or hexadecimal secret could not be recognized.
+  // Remove secrets before shortening the body, because a shortened or hexadecimal secret could not be recognized.
   const part = redactBytes(body.subarray(0, 64 * 1024)).subarray(0, SHOWN_BYTES);
-  // `stream` omits an incomplete UTF-8 character at the end, which the shortening may have cut.
+  // With `stream`, the decoder omits an incomplete UTF-8 character at the end. The shortening may have cut one.
   const text = new TextDecoder().decode(part, { stream: true });
   const shown =
     /[^\P{Cc}\t\r\n]/u.test(text) || text.includes('\ufffd') ? `${part.toString('hex').slice(0, 200)} (hex)` : text;

@@ -12,50 +12,51 @@ import { type RuleRow, rulesBy } from './rule.js';
 export const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Formats a scope such as `git:read` as part of a rule id: `git-read`. */
+/** Formats a scope for use in a rule id: `git:read` becomes `git-read`. */
 export function slug(scope: Scope): string {
   return scope.replace(':', '-');
 }
 
-/** Endpoint at which a token can be sent. Its request is valid in every respect other than the token. */
+/** Endpoint to which a token can be sent. Its request is valid except possibly for the token. */
 export interface TokenPlace {
-  /** Name of the endpoint, used in ids of rules. */
+  /** Name of the endpoint, used in rule ids. */
   readonly name: string;
   readonly route: string;
-  /** Scope that the endpoint requires of a token. */
+  /** Scope that a token needs for the endpoint. */
   readonly scope: Scope;
   readonly writes: boolean;
   /**
-   * Tolerated responses to a token without the required scope. The first is the one that the specification supports
-   * best.
+   * Permitted responses to a token without the required scope. The first one is what the specification supports best.
    */
   readonly lacksScope: readonly string[];
-  /** Returns the name of the repository that the request is about. */
+  /** Returns the name of the repository that the request concerns. */
   readonly repo: (t: RuleContext) => Promise<string>;
   readonly send: (t: RuleContext, repo: string, options: RequestOptions) => Promise<ApiResponse>;
   /**
-   * True if the specification does not document the parameters of the request, so that only 401 and 403 count as
-   * failures.
+   * True if the specification does not document the parameters of the request. Only 401 and 403 then count as failures.
    */
   readonly isLoose?: boolean;
   readonly isGit: boolean;
-  /** True if the URL path names the repository; false if only the token does. */
+  /** True if the URL path contains the repository name, false if only the token does. */
   readonly namesRepository: boolean;
-  /** Error statuses for which the endpoint may respond with another error code than the usual one, or with none. */
+  /** Error statuses whose response may have an unusual error code, or none. */
   readonly withoutCode: readonly number[];
 }
 
 interface Documented extends Partial<TokenPlace> {
   /** Name of the operation in the table of all operations (`OPERATIONS`). */
   readonly row: string;
-  /** Family of routes through which the operation is called. Default: the older one, `v1`. */
+  /**
+   * Family of routes through which the operation is called: `preferred` (`/api/repos`) or `v1` (`/api/v1`). Default:
+   * `v1`.
+   */
   readonly family?: Family;
   /**
-   * Returns the repository whose content the request names. Default: the sample repository, if the request depends on
-   * no content.
+   * Returns a repository with the content that the request needs. Default: the sample repository, for requests that
+   * need no specific content.
    */
   readonly fixture?: (t: RuleContext) => Promise<Fixture>;
-  /** Builds the request. Default: the request in the table of all operations. */
+  /** Builds the request. Default: the operation's request in the table of all operations. */
   readonly request?: Operation['request'];
 }
 
@@ -66,7 +67,8 @@ const ofContent = async (t: RuleContext) => (await sampleContent(t)).name;
 const ofGroup = async (t: RuleContext) => (await groupRepository(t)).name;
 
 /**
- * Returns method and path of an operation as the specification writes them, such as `GET /api/v1/repos/{repo_name}`.
+ * Returns method and path of an operation in the spelling of the specification, such as `GET
+ * /api/v1/repos/{repo_name}`.
  */
 export function requestLine({ method, routes }: Operation, family: Family): string {
   return `${method} ${routes[family]?.replace('{n}', '{repo_name}')}`;
@@ -139,19 +141,19 @@ export const DOCUMENTED_OPERATIONS: readonly TokenPlace[] = [
 export const DOCUMENTED_ROUTES: ReadonlySet<string> = new Set(DOCUMENTED_OPERATIONS.map(({ route }) => route));
 
 /**
- * Calls an operation on the sample repository while the emulator injects the given fault. Only for rules that are
- * checked on emulators alone (reach `emulator`).
+ * Calls an operation on the sample repository while the emulator injects the given fault. Use it only in rules of reach
+ * `emulator`.
  */
 export async function withFault(t: RuleContext, name: string, fault: string): Promise<ApiResponse> {
   return documentedOperation(name).send(t, await ofSample(t), { fault });
 }
 
-/** Returns a check that calls the operation on the sample repository while the emulator injects the given fault. */
+/** Returns a check that calls an operation on the sample repository while the emulator injects the given fault. */
 export const faulted = (name: string, fault: string) => (t: RuleContext) => withFault(t, name, fault);
 
 /**
- * Defines one rule for each error code that an operation may respond with. The emulator is forced to respond with the
- * code, and `check` verifies the response.
+ * Defines one rule for each error code of an operation. The emulator is forced to respond with the code, and `check`
+ * verifies the response.
  */
 export function forcedFailures(
   name: string,

@@ -2,22 +2,22 @@ import type { ApiResponse } from '../check/api-response.js';
 import { expectSame } from '../check/expect.js';
 
 /**
- * Text for commit messages and notes that trimming would change, because it has blanks at its ends and at the ends of
- * lines, and a tab.
+ * Text for commit messages and notes that trimming would change. It contains a tab, and it has blanks at both ends and
+ * at the ends of lines.
  */
 export const PADDED = '  begins with blanks\n\n\tthen a tab, ünïcode too \nends with blanks   ';
 
 /**
- * Commit messages that a service would change if it cleaned, wrapped or shortened them. The first has a body, several
- * blank lines in a row, a line that begins with `#`, a line of 300 characters, and a character outside of the Basic
- * Multilingual Plane.
+ * Commit messages that a service would change by cleaning, wrapping or shortening them. The first has several blank
+ * lines in a row, a line that begins with `#`, a line of 300 characters, and a character outside the Basic Multilingual
+ * Plane.
  */
 export const MESSAGES = [
   `Say why\n\nAt length, ünïcode too 😀\n\n\n\n# 1 is a number\n${'long '.repeat(60)}line`,
   PADDED,
 ] as const;
 
-/** Clauses of a rule that stores each of the `MESSAGES`. */
+/** Clauses for a rule that stores each of the `MESSAGES`. */
 export const MESSAGE_CLAUSES = {
   body: 'The lines after the first are kept.',
   'hash-lines': 'Lines that begin with # are kept.',
@@ -27,8 +27,8 @@ export const MESSAGE_CLAUSES = {
 } as const;
 
 /**
- * Expects a stored text to be the text that was sent. The service may add or drop one final newline, because Git does
- * so for messages and notes.
+ * Expects a stored text to equal the text that was sent. Newlines at the end may differ, because Git adds or drops a
+ * final newline in messages and notes.
  */
 export function expectKept(actual: string, sent: string, what: string): void {
   expectSame(withoutLastNewline(actual), withoutLastNewline(sent), what);
@@ -38,7 +38,7 @@ function withoutLastNewline(text: string): string {
   return text.replace(/\n+$/, '');
 }
 
-/** Expects a commit response to name this person as author or as committer. */
+/** Expects a commit response to name this person in the given role. */
 export function expectPerson(
   commit: ApiResponse,
   role: 'author' | 'committer',

@@ -21,15 +21,18 @@ const AFTER: Files = {
 const SIDE = ['word on the side\n', 'word twice on the side\n'] as const;
 const PATHS = [...new Set([...Object.keys(BEFORE), ...Object.keys(AFTER)])].sort();
 
-/** Reads all files of a repository through one API operation. `show` converts the expected files to what it returns. */
+/**
+ * Way to read all files of a repository: one API operation. `show` converts the expected files into the form that
+ * `read` returns.
+ */
 interface Reading {
   readonly read: (t: RuleContext, repo: string, ref?: string) => Promise<unknown>;
   readonly show: (files: Files) => unknown;
 }
 
 /**
- * Reads a repository before and after each kind of write, on the default branch and on another branch, and expects the
- * files that the branch has at that time.
+ * Reads a repository before and after each kind of write, on the default branch and on another branch. Expects each
+ * read to show the files that the branch has at that time.
  */
 async function readsCurrentTip(t: RuleContext, { read, show }: Reading): Promise<void> {
   const { name, tip } = await newRepository(t, BEFORE);
@@ -49,7 +52,7 @@ async function readsCurrentTip(t: RuleContext, { read, show }: Reading): Promise
   await expectFiles(BEFORE, 'after a restore, the restored files of the default branch must be read');
 }
 
-/** Returns the files sorted by path, as pairs of path and a value. */
+/** Returns pairs of path and value, sorted by path. `show` converts the content of a file to the value. */
 const pairs = (files: Files, show: (text: string) => unknown) =>
   Object.entries(files)
     .map(([path, text]) => [path, show(text)])

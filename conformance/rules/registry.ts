@@ -18,9 +18,9 @@ export function allRules(): readonly Rule[] {
 }
 
 /**
- * Returns the rules that a pattern selects. The pattern consists of rule ids, separated by commas, with `*` for any
- * characters. An id without `*` also selects the rules below it: `grep` selects `grep.ref.default`. Without a pattern,
- * all rules are returned.
+ * Returns the rules that a pattern selects. The pattern is a comma-separated list of rule ids, in which `*` stands for
+ * any characters. An id without `*` also selects the rules below it: `grep` selects `grep.ref.default`. Without a
+ * pattern, all rules are returned.
  *
  * ```js
  * for (const { id, says } of selectRules(allRules(), 'grep,tags.*')) console.log(`${id}: ${says}`);

@@ -2,8 +2,8 @@ import { type AmbiguityRow, ambiguityRows } from '../specification/ambiguities.j
 import { type Rule, SECTIONS } from './rule.js';
 
 /**
- * Returns the rules as the Markdown text of `conformance/SPECIFICATION.md`: one table per section, then the ambiguities
- * of the specification that concern these rules. Each rule has its id as anchor, and each ambiguity its code.
+ * Returns the Markdown text of `conformance/SPECIFICATION.md`. It has one table of rules per section, then the
+ * specification's ambiguities that concern these rules. The anchor of a rule is its id, that of an ambiguity its code.
  */
 export function writeRuleDocument(rules: readonly Rule[]): string {
   const ids = new Set(rules.map(({ id }) => id));
@@ -63,7 +63,7 @@ function inCode(text: string): string {
   return `\`${text}\``;
 }
 
-/** Escapes the Markdown characters of a text, except in code spans. */
+/** Escapes Markdown characters in a text, except in code spans. */
 function escapeMarkdown(text: string): string {
   return text
     .split('`')

@@ -1,6 +1,9 @@
 import type { Rule } from './rule.js';
 
-/** Returns the rules as tab-separated values, one line per rule: id, section, level, reach, read_only, sentence. */
+/**
+ * Returns the rules as tab-separated values, one line per rule. The columns are id, section, level, reach, read_only
+ * and says.
+ */
 export function writeRuleTable(rules: readonly Rule[]): string {
   const rows = rules.map(({ id, section, level, reach, writes, says }) =>
     [id, section, level, reach, writes ? 'no' : 'yes', says].join('\t'),
@@ -8,7 +11,7 @@ export function writeRuleTable(rules: readonly Rule[]): string {
   return `${['id\tsection\tlevel\treach\tread_only\tsays', ...rows].join('\n')}\n`;
 }
 
-/** Returns true if the rule is implemented, so that its verdict can be another than skip. */
+/** Returns true if the rule is implemented. The verdict of other rules is always `skip`. */
 export function isWritten(rule: Rule): boolean {
   return rule.check !== undefined || rule.watch !== undefined;
 }

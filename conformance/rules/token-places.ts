@@ -57,32 +57,30 @@ const GIT_PLACES: readonly TokenPlace[] = [
 ];
 
 /**
- * All places (endpoints at which a token can be sent) of the specification: reads, writes, streams, routes of the
+ * All places (endpoints to which a token can be sent) of the specification: reads, writes, streams, routes of the
  * organization, and Git.
  */
 export const TOKEN_PLACES: readonly TokenPlace[] = [...DOCUMENTED_OPERATIONS, ...GIT_PLACES];
 
-/** Recipe for a token that is sent to several places. `repo` and `scopes` default to what the place requires. */
+/** Recipe for a token that is sent to several places. `repo` and `scopes` default to what each place requires. */
 export type TokenDraft = TokenRecipe | ((place: TokenPlace, t: RuleContext) => TokenRecipe);
 
-/** Place (endpoint at which a token can be sent) with the functions that a rule uses to send requests to it. */
+/** A place (endpoint to which a token can be sent), with functions that send requests to it. */
 export interface Visit {
   readonly place: TokenPlace;
   readonly repo: string;
-  /** Sends the valid request of the place with a token of this recipe. */
+  /** Sends the place's valid request with a token of this recipe. */
   readonly ask: (draft: TokenDraft, options?: RequestOptions) => Promise<ApiResponse>;
-  /** Sends the request of the place without a token, optionally with a hand-written `Authorization` header. */
+  /** Sends the place's request without a token. The options may contain an `Authorization` header. */
   readonly askWithout: (options?: RequestOptions) => Promise<ApiResponse>;
-  /**
-   * Returns an `Authorization` header in the form that the place expects, with `value` in the position of the token.
-   */
+  /** Returns an `Authorization` header in the form that the place expects. `value` stands in place of the token. */
   readonly headerWith: (value: string) => string;
 }
 
 /**
- * Calls `visit` for each wanted place (endpoint at which a token can be sent) that can be tried on the target. Places
- * that write are tried only on a writable target. A failure names the route. A place that lacks something is recorded
- * and skipped. If no place is left, the rule is skipped. `without` returns what an unsuitable place lacks.
+ * Calls `visit` for each wanted place (endpoint to which a token can be sent). Places that write are tried only if the
+ * suite may write. A place that lacks something is recorded and skipped. If no place is left, the rule is skipped with
+ * the reason `without`. The message of a failure names the route.
  */
 export async function forEachPlace(
   t: RuleContext,
@@ -129,18 +127,21 @@ export const ofGit = ({ isGit }: TokenPlace): boolean => isGit;
 export const ofApi = ({ isGit }: TokenPlace): boolean => !isGit;
 /** Filter for API endpoints about the content of one repository. */
 export const ofContent = ({ isGit, scope }: TokenPlace): boolean => !isGit && scope.startsWith('git:');
-/** Filter for API endpoints that read from one repository and whose requests the specification documents completely. */
+/**
+ * Filter for API endpoints that read from one repository. Their requests are completely documented by the
+ * specification.
+ */
 export const ofReads = ({ isGit, scope, isLoose }: TokenPlace): boolean => !isGit && scope === 'git:read' && !isLoose;
 export const ofScope = (wanted: string) => (place: TokenPlace) => place.scope === wanted;
 
-/** Expects the response to a refused request to contain no refs of a repository. */
+/** Expects the response to a refused request to list no refs. */
 export function showsNothing(response: ApiResponse): void {
   expectTrue(!showsRefs(response), 'the response must not list refs');
 }
 
 /**
- * Expects the Git host to refuse a request with one of these responses (`ways`), without repository data. The
- * specification leaves the choice open (A35).
+ * Expects the Git host to refuse a request without showing refs. `ways` are the permitted responses; the specification
+ * leaves the choice open (A35).
  */
 export function expectGitRefused(t: RuleContext, where: string, response: ApiResponse, ways: readonly string[]): void {
   showsNothing(response);
@@ -148,22 +149,25 @@ export function expectGitRefused(t: RuleContext, where: string, response: ApiRes
 }
 
 /**
- * Expects an endpoint to refuse an invalid token with one of the responses that the specification allows (A01, A35).
+ * Expects an endpoint to refuse an invalid token with one of the responses that the specification permits (A01, A35).
  */
 export function expectTokenRefused(t: RuleContext, { name, isGit }: TokenPlace, response: ApiResponse): void {
   if (isGit) expectGitRefused(t, `invalid token, ${name}`, response, ['403', '401', '404']);
   else t.expectTokenRefused(response, name);
 }
 
-/** Expects an error status, with its error code unless the endpoint may omit or replace the code of this status. */
+/**
+ * Expects an error status with its error code. The code is not checked if the endpoint may omit or replace the code of
+ * this status.
+ */
 export function expectErrorOf({ withoutCode }: TokenPlace, response: ApiResponse, status: number, code: string): void {
   if (withoutCode.includes(status)) expectStatus(response, status);
   else expectCode(response, status, code);
 }
 
 /**
- * Expects an endpoint to refuse a valid token that lacks the required scope. The specification allows several responses
- * (A02, A26, A35).
+ * Expects an endpoint to refuse a valid token that lacks the required scope. The specification permits several
+ * responses (A02, A26, A35).
  */
 export function expectScopeMissing(
   t: RuleContext,

@@ -4,12 +4,15 @@ import type { RuleRow } from './rule.js';
 import { expectErrorOf, expectScopeMissing } from './token-places.js';
 
 /**
- * Ids of those rules about tokens that the specification repeats in the table of an operation. Absent members have no
- * rule.
+ * Ids of the token rules for one operation. The specification repeats these rules in the table of each operation. An
+ * absent member has no rule.
  */
 type TokenRuleIds = Readonly<Partial<Record<'noHeader' | 'invalid' | 'scope' | 'missingRepo', string>>>;
 
-/** Defines the rules about tokens that the specification repeats in the table of each operation. `name`: operation. */
+/**
+ * Defines the token rules of one operation, which the specification repeats in the table of each operation. `name`:
+ * name of the operation.
+ */
 export function tokenRules(name: string, ids: TokenRuleIds): RuleRow[] {
   const operation = documentedOperation(name);
   const { route, writes, scope } = operation;

@@ -6,8 +6,8 @@ import type { RuleContext } from '../check/rule-context.js';
 export type FailureBody = 'problem' | 'result';
 
 /**
- * Expects a failed write to respond with problem details or with a write result body (A07). `best`: kind of body that
- * the specification supports best. A response that is both counts as this kind, because it works for every client.
+ * Expects a failed write to respond with problem details or with a write result (A07). `best` is the kind of body that
+ * the specification supports best. A body that is both counts as `best`, because it works for every client.
  */
 export function expectFailureBody(t: RuleContext, where: string, response: ApiResponse, best: FailureBody): void {
   const isResult = response.find('result', 'success') === false;

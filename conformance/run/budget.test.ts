@@ -5,12 +5,12 @@ import { startNamespace } from '../test/shared-emulator.js';
 import { budgetOf } from './budget.js';
 
 /**
- * Maximum share by which an announced number of requests may differ from the actual number. If a difference is larger
- * after rules were changed, record `fixtures/rule-requests.json` again with `test/record-requests.js`.
+ * Maximum relative difference between the announced and the actual number of requests. If a change of rules exceeds it,
+ * record `fixtures/rule-requests.json` again with `test/record-requests.js`.
  */
 const TOLERANCE = 0.3;
 
-/** Runs rules, and returns the announced number of requests and the number in the report. */
+/** Runs rules. Returns the number of requests that the run announced, and the number that its report shows. */
 async function measure(target: Target, options: Options, onBudget: () => void = () => undefined) {
   let announced = 0;
   const { requests } = await run(target, {

@@ -7,53 +7,58 @@ import type { Target } from '../target/target.js';
 import { groupsOf, rulesOfShard } from './shards.js';
 import { reasonToSkip } from './verdict.js';
 
-/** Estimated number of requests of a rule whose number was never recorded (not in `fixtures/rule-requests.json`). */
+/**
+ * Estimated number of requests of a rule that is not in `fixtures/rule-requests.json`, so its number was never
+ * recorded.
+ */
 const UNKNOWN = 4;
 
 /** Number of requests that `checkDeletion` sends to a target that can delete repositories. */
 const DELETION_CHECK = 5;
 
-/** Parts of a target that some rules need, with a function that returns true if a target has the part. */
+/** Parts of a target that some rules need. Each function returns true if the target has the part. */
 export const TARGET_PARTS = {
   admin: ({ adminUrl }: Target) => adminUrl !== undefined,
   companion: ({ companion }: Target) => companion,
   deletedKey: ({ deletedKey }: Target) => deletedKey !== undefined,
   otherKeys: ({ otherKeys }: Target) => otherKeys.length > 0,
   repository: ({ repo, write }: Target) => write || repo !== undefined,
-  // On an emulator, most rules register a restricted key themselves.
+  // An emulator counts as having this part, because most rules register a restricted key there themselves.
   restrictedKey: ({ restrictedKey, adminUrl }: Target) => restrictedKey !== undefined || adminUrl !== undefined,
   second: ({ second }: Target) => second !== undefined,
 } as const satisfies Readonly<Record<string, (target: Target) => boolean>>;
 
 export type TargetPart = keyof typeof TARGET_PARTS;
 
-/** Recorded numbers of requests of one rule. Omitted numbers are 0. */
+/** Recorded request counts of one rule. An omitted count is 0. */
 export interface RuleRequests {
   /**
-   * Number of requests of the rule in a run that may write. Includes the creation and deletion of repositories that
-   * only this rule uses, and no shared fixtures.
+   * Number of requests that the rule sends in a run that may write. Includes creating and deleting repositories that
+   * only this rule uses, but not shared fixtures.
    */
   readonly writing?: number;
-  /** Number of requests of the rule in a read-only run, which reads an existing repository with commits. */
+  /**
+   * Number of requests that the rule sends in a read-only run. Such a run reads an existing repository with commits.
+   */
   readonly reading?: number;
-  /** Names of the shared fixtures (prepared repositories) that the rule uses in a run that may write. */
+  /** Names of the shared fixtures (such as prepared repositories) that the rule uses in a run that may write. */
   readonly fixtures?: readonly string[];
-  /** Names of the shared lookups (such as a file of the existing repository) that the rule uses in a read-only run. */
+  /**
+   * Names of the shared lookups (such as one for a file of the existing repository) that the rule uses in a read-only
+   * run.
+   */
   readonly lookups?: readonly string[];
-  /** Parts of a target without which the rule is skipped. */
+  /** Parts of a target that the rule needs. Without one of them, the rule is skipped. */
   readonly needs?: readonly TargetPart[];
 }
 
 /**
- * Numbers of requests that the conformance rules sent to the emulator, as stored in `fixtures/rule-requests.json`. A run
- * reads them to estimate its own size. To record them again, run `node dist/conformance/test/record-requests.js`.
+ * Request counts of all conformance rules, recorded on the emulator and stored in `fixtures/rule-requests.json`. A run
+ * uses them to estimate its own size. To record them again, run `node dist/conformance/test/record-requests.js`.
  */
 export interface RecordedRequests {
   readonly rules: Readonly<Record<string, RuleRequests>>;
-  /**
-   * Number of requests of each shared fixture and lookup, by name. Those of a fixture (repository that several rules
-   * use) include its deletion.
-   */
+  /** Number of requests for each shared fixture and lookup, by name. The number for a fixture includes its deletion. */
   readonly shared: Readonly<Record<string, number>>;
 }
 
@@ -62,8 +67,8 @@ export function readRecordedRequests(): RecordedRequests {
 }
 
 /**
- * Estimates the number of requests that a rule sends to a target (the service under test), without shared fixtures.
- * Returns 0 if the rule is skipped on this target or has no check of its own.
+ * Estimates how many requests a rule sends to a target (the service under test), without shared fixtures. Returns 0 if
+ * the rule is skipped on this target, or if it has no check of its own.
  */
 function requestsOf(rule: Rule, target: Target, { rules }: RecordedRequests): number {
   if (rule.check === undefined || reasonToSkip(rule, target) !== undefined) return 0;
@@ -74,8 +79,8 @@ function requestsOf(rule: Rule, target: Target, { rules }: RecordedRequests): nu
 }
 
 /**
- * Estimates the number of requests of a run of these rules. Shared fixtures and lookups are counted once. The estimate
- * includes the deletion of the created repositories.
+ * Estimates how many requests a run of these rules sends. Each shared fixture or lookup counts once. Deleting the
+ * created repositories is included.
  */
 export function estimateRequests(rules: readonly Rule[], target: Target, recorded: RecordedRequests): number {
   const used = new Set<string>();
@@ -95,21 +100,21 @@ export function estimateRequests(rules: readonly Rule[], target: Target, recorde
 interface Plan {
   readonly rules: readonly Rule[];
   readonly target: Target;
-  /** Requests per second; infinite for no limit. */
+  /** Maximum number of requests per second; `Infinity` for no limit. */
   readonly rate: number;
-  /** Seconds over which the run spreads its requests; undefined if it does not spread them. */
+  /** Seconds over which the run spreads its requests. Undefined if it does not spread them. */
   readonly window?: number | undefined;
   /** Maximum number of groups of rules that run concurrently. */
   readonly width: number;
-  /** Measured seconds from a request to its response. */
+  /** Measured time from a request to its response, in seconds. */
   readonly latency: number;
   /** True if the run keeps the repositories that it creates. */
   readonly keep: boolean;
 }
 
 /**
- * Estimates the number of requests and the duration of a run, to show them to the user before the run starts. The
- * duration is limited by the rate, or by the latency if few requests are sent concurrently.
+ * Estimates the number of requests and the duration of a run, to tell the user before the run starts. The rate limits
+ * the speed of a run; if few requests are sent concurrently, the latency does.
  */
 export function budgetOf({ rules, target, rate, window, width, latency, keep }: Plan): Budget {
   const recorded = readRecordedRequests();
@@ -123,9 +128,9 @@ export function budgetOf({ rules, target, rate, window, width, latency, keep }: 
 }
 
 /**
- * Returns the number of requests that are sent one after the other. Groups of rules run concurrently, and the rules of a
- * group, and rules marked `alone`, run one after the other. Groups are assigned as in the run: those with more rules
- * first, each to the lane that is free first.
+ * Returns the length of the longest sequence of requests: those that are sent one after the other. Rules of a group,
+ * and rules marked `alone`, run one after the other; groups run concurrently. Groups are assigned to lanes as in the
+ * run: groups with more rules first, each to the first free lane.
  */
 function longestSequence(rules: readonly Rule[], width: number, estimate: (rules: readonly Rule[]) => number): number {
   const groups = groupsOf(rules.filter((rule) => rule.alone !== true)).sort((a, b) => b.length - a.length);
@@ -138,8 +143,8 @@ function longestSequence(rules: readonly Rule[], width: number, estimate: (rules
 }
 
 /**
- * Returns the rules of one shard (one of several runs that divide the rules), so that all shards send about the same
- * number of requests to the target. Returns all rules without a shard.
+ * Returns the rules of one shard. A shard is one of several runs that divide the rules, so that each run sends about
+ * the same number of requests. Returns all rules if `shard` is undefined.
  */
 export function rulesOfPart(rules: readonly Rule[], shard: Shard | undefined, target: Target): readonly Rule[] {
   if (shard === undefined) return rules;

@@ -17,16 +17,16 @@ import {
 } from './scratch.js';
 
 /**
- * Number of consecutive failed deletions after which cleanup stops, so that a target that refuses deletions does not
+ * Number of consecutive failed deletions after which cleanup stops. A target that refuses deletions therefore does not
  * get a request for every repository.
  */
 const MAX_REFUSED = 8;
 
-/** Number of concurrent deletions when `collectLeft` removes the repositories of earlier runs. */
+/** Number of concurrent deletions in `collectLeft`, which removes the repositories of earlier runs. */
 const COLLECT_WIDTH = 4;
 
 /**
- * Deletes the repositories that a run created. Errors are returned as the `reason` and never thrown, because a failed
+ * Deletes the repositories that a run created. Never throws: an error is returned as `reason`, because a failed
  * deletion is not a verdict about the target.
  */
 export async function cleanUp(target: Target, scratch: Scratch, options: DeletionOptions): Promise<Cleanup> {
@@ -43,10 +43,11 @@ export async function cleanUp(target: Target, scratch: Scratch, options: Deletio
 }
 
 /**
- * Deletes the repositories that a journal (file with the names of created repositories) lists for this target and
- * organization. Removes the entries of deleted repositories from the journal. Skips repositories of a run that is still
- * active, and repositories whose name does not look like one of the suite, so that no other repository is deleted.
- * Throws `ScratchFailure` if the journal cannot be read or written.
+ * Deletes the repositories that a journal lists for this target and organization, and removes their entries from the
+ * journal. A journal is a file with the names of created repositories.
+ *
+ * Two kinds of entries are skipped: those of a run that is still active, and those whose name does not look like one of
+ * the suite, so that no other repository is deleted. Throws `ScratchFailure` if the journal cannot be read or written.
  */
 export async function collectScratch(target: Target, file: string, options: DeletionOptions): Promise<Cleanup> {
   const entries = await readScratch(file);
@@ -61,10 +62,11 @@ export async function collectScratch(target: Target, file: string, options: Dele
 }
 
 /**
- * Removes the repositories that earlier runs created and did not delete. `file` is the journal (file with the names of
- * created repositories) of those runs. `rate`: requests per second; default: 5, unlimited on an emulator. Throws
- * `Unready` if the target does not respond or rejects the key, and `ScratchFailure` if the journal cannot be read or
- * written.
+ * Removes the repositories that earlier runs created and did not delete. Throws `Unready` if the target does not
+ * respond or rejects the key, and `ScratchFailure` if the journal cannot be read or written.
+ *
+ * - `file`: journal of those runs (file with the names of created repositories).
+ * - `rate`: requests per second. Default: 5, unlimited on an emulator.
  *
  * ```js
  * const { removed, left } = await collectLeft(target, 'made.jsonl', { rate: undefined, timeout: 15_000 });
@@ -84,7 +86,7 @@ export async function collectLeft(
 
 /**
  * Deletes repositories with `options.width` concurrent requests. Returns the names of the deleted repositories, and the
- * reason of the last failed deletion; undefined if none failed.
+ * reason of the last failed deletion. The reason is undefined if none failed.
  */
 async function deleteRepositories(target: Target, names: readonly string[], options: DeletionOptions) {
   const gone: string[] = [];
@@ -108,9 +110,9 @@ async function deleteRepositories(target: Target, names: readonly string[], opti
 }
 
 /**
- * Creates one repository and deletes it again before a run creates others, because a run must not fill a target with
- * repositories that cannot be removed. Throws `Unready` if the target cannot delete the repository. If the target does
- * not even create it, the run continues, because rules report failed creations. `name`: a repository name that is
+ * Creates one repository and deletes it again, before a run creates others. A run must not fill a target with
+ * repositories that cannot be removed. Throws `Unready` if the target cannot delete the repository. If the target
+ * cannot even create it, the run continues, because rules report failed creations. `name`: a repository name that is
  * unused on the target.
  */
 export async function checkDeletion(
@@ -122,7 +124,7 @@ export async function checkDeletion(
     ...options
   }: DeletionOptions & {
     readonly name: string;
-    /** Called with the name of the repository before it is created. */
+    /** Called with the repository's name before the repository is created. */
     readonly note: (name: string) => Promise<void>;
     readonly scratch: Scratch;
   },
@@ -140,7 +142,7 @@ export async function checkDeletion(
     if (!(await deletion.isGone(name))) throw cannotDelete(`${name} still exists after its deletion`);
     await scratch.remove([name]);
   } catch (error) {
-    // Ignore all other errors, such as a lost response, because the rules of the run report them.
+    // Ignore other errors, such as a lost response, because the rules of the run report them.
     if (error instanceof Unready || error instanceof ScratchFailure) throw error;
   } finally {
     await deletion.close();

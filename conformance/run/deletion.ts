@@ -14,35 +14,33 @@ export interface DeletionOptions {
   readonly timeout: number;
   /** Maximum number of concurrent connections to the target. */
   readonly width: number;
-  /** Latency of the target. The time limit for all requests is longer on a slow target. */
+  /** Latency of the target. On a slow target, the time limit for all requests is longer. */
   readonly latency?: Latency;
-  /** Ends all requests if it is aborted. */
+  /** Ends all requests when aborted. */
   readonly interruption?: AbortSignal;
   /** Called before each request, including retries. */
   readonly onRequest?: () => void;
 }
 
 /**
- * Maximum working time of one `Deletion` for all its requests, in milliseconds, on a target with low latency. Waits for
- * the rate limit do not count.
+ * Maximum working time in milliseconds for all requests of one `Deletion`, on a target with low latency. Waits for the
+ * rate limit do not count.
  */
 const LONGEST = 60_000;
-/** Maximum number of attempts to delete one repository. Only a busy repository (409 or 503) is tried again. */
+/** Maximum number of attempts to delete one repository. Only a busy repository (status 409 or 503) is tried again. */
 const TRIES = 4;
-/** Pause in milliseconds between two lookups of a deleted repository, and between two attempts to delete a busy one. */
+/** Milliseconds between two lookups of a deleted repository, and between two attempts to delete a busy repository. */
 const PAUSE = 250;
-/**
- * Maximum number of lookups of a deleted repository. If the last one still finds the repository, the deletion failed.
- */
+/** Maximum number of lookups of a deleted repository. The deletion failed if the last lookup still finds it. */
 const LOOKS = 20;
 
-/** Error codes that mean that the repository does not exist. */
+/** Error codes that say that the repository does not exist. */
 const MISSING: ReadonlySet<unknown> = new Set(['repository_not_found', 'repository_deleted']);
 
 /**
  * Client that creates, deletes and looks up repositories on the target, before the rules run and for cleanup. Uses only
- * the documented interface: the scope `repo:write`, routes of the form `/api/repos/{repo_name}`, and the lookup
- * `GET /api/v1/repo`.
+ * the documented interface: the scope `repo:write`, routes such as `/api/repos/{repo_name}`, and the lookup `GET
+ * /api/v1/repo`.
  */
 export class Deletion {
   readonly #abort = new AbortController();
@@ -73,7 +71,7 @@ export class Deletion {
     this.#stopwatch.limit(longest, () => this.#abort.abort(new Error(reason)));
   }
 
-  /** True once the time limit has passed or the deletion was interrupted. All later requests then fail. */
+  /** True after the time limit has passed or the deletion was interrupted. All later requests fail. */
   get isOver(): boolean {
     return this.#abort.signal.aborted;
   }
@@ -88,8 +86,8 @@ export class Deletion {
   }
 
   /**
-   * Deletes a repository. Returns undefined if the repository is gone, otherwise the reason why it still exists. Throws
-   * if no response arrives.
+   * Deletes a repository. Returns undefined if it is gone, otherwise the reason why it still exists. Throws if no
+   * response arrives.
    */
   async remove(name: string): Promise<string | undefined> {
     for (let left = TRIES; ; left--) {
@@ -102,10 +100,11 @@ export class Deletion {
   }
 
   /**
-   * Checks that the target supports deletion. Sends the deletion of a repository that does not exist, so that nothing
-   * is created or changed. Returns the reason why the target cannot delete; undefined if it can. Also returns undefined
-   * if the deletion and the lookup get the same status other than 404, because the status then says nothing about
-   * deletion.
+   * Checks that the target supports deletion. It deletes a repository that does not exist, so nothing changes on the
+   * target. Returns the reason why the target cannot delete; undefined if it can.
+   *
+   * If the deletion and a lookup get the same status other than 404, the status says nothing about deletion. Then also
+   * returns undefined.
    */
   async lackOf(name: string): Promise<string | undefined> {
     const response = await this.#delete(name);
@@ -116,8 +115,8 @@ export class Deletion {
   }
 
   /**
-   * Waits until the lookup no longer finds a deleted repository, because a deletion may take effect with a delay.
-   * Returns false if the repository still exists after 5 seconds.
+   * Looks up a deleted repository until it is gone, because a deletion may take effect with a delay. Returns false if
+   * it still exists after 5 seconds.
    */
   async isGone(name: string): Promise<boolean> {
     for (let left = LOOKS; left > 0; left--) {
@@ -151,15 +150,17 @@ function isSuccess({ status }: Exchange): boolean {
 }
 
 /**
- * Returns true if the target refused a deletion because the repository is absent. Returns false if the repository
- * exists, or if the target has no route for deletion. `response`: response to the deletion. `look`: response to a
- * lookup of the same repository.
+ * Returns true if the target refused a deletion because the repository does not exist. Returns false if the repository
+ * exists, or if the target has no route for deletion.
+ *
+ * - `response`: response to the deletion.
+ * - `look`: response to a lookup of the same repository.
  */
 function isGone(response: Exchange, look: Exchange): boolean {
   if (![404, 409, 410].includes(response.status) || isSuccess(look)) return false;
   if (MISSING.has(codeOf(response)) || response.status === 410) return true;
-  // A 404 without a known code can mean an absent repository or an absent route. The repository counts as absent if the
-  // lookup gets the same code.
+  // A 404 without a known code can mean that the repository or the route does not exist. If the lookup gets the same
+  // code, the repository does not exist.
   return response.status === 404 && !MISSING.has(codeOf(look)) && codeOf(response) === codeOf(look);
 }
 

@@ -2,16 +2,16 @@ import type { RuleResult, Verdict } from '../report/results.js';
 import { BROKEN } from './verdict.js';
 
 /**
- * Verdicts of rules that hold (or only warn). Such a verdict becomes worse if the rule observed another variant than an
- * earlier rule. All other verdicts stay unchanged.
+ * Verdicts of rules that are not broken, or only with a warning. Such a verdict becomes worse if the rule observed
+ * another variant than an earlier rule. Other verdicts do not change.
  */
 const HELD: readonly Verdict[] = ['pass', 'warn', 'observed', 'variant'];
 
 /**
- * Requires that the target uses the same member of each tolerated set in the whole run. A tolerated set contains the
- * responses that an unclear specification permits. A rule is broken if it observed another member than the first rule
- * in the list. The order of the list decides, and not the order in which the rules were checked, because rules run
- * concurrently. `shown`: returns the requests that the report shows for a newly broken rule.
+ * Requires that the target uses the same variant in the whole run wherever the specification permits several responses.
+ * A rule is broken if it observed another variant than the first rule in the list. The order of the list decides, not
+ * the order in which rules were checked, because rules run concurrently. `shown` returns the requests that the report
+ * shows for a newly broken rule.
  */
 export function settleVariants(
   results: readonly RuleResult[],
@@ -43,8 +43,8 @@ export function settleVariants(
 }
 
 /**
- * Returns a result without the changes that `settleVariants` made because of other rules. The verdicts can then be
- * compared again, for example after the results of several shards (parts of a run) were merged.
+ * Returns a result without the changes that `settleVariants` made because of other rules. Verdicts can then be compared
+ * again, for example after merging the results of several shards (parts of a run).
  */
 export function withoutDrift(result: RuleResult): RuleResult {
   const { without_drift: before, reason, expected, actual, transcript, curl, recipe, ...rest } = result;

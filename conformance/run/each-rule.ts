@@ -5,7 +5,7 @@ import type { RuleResult, Verdict } from '../report/results.js';
 const UNJUDGED: readonly Verdict[] = ['skip', 'blocked'];
 
 /**
- * Thrown by `assertHeld` if the target breaks a rule. This subclass of `AssertionError` lets test runners show the
+ * Thrown by `assertHeld` if the target breaks a rule. As a subclass of `AssertionError`, it lets test runners show the
  * expected and the actual value.
  *
  * ```js
@@ -23,9 +23,12 @@ export class RuleBroken extends AssertionError {
 }
 
 /**
- * Throws `RuleBroken` if a rule does not hold, so that a test runner can report each rule as a test. `strict`: warnings
- * and tolerated variants (other responses that an unclear specification permits) also count as broken. `skip`: called
- * with the reason if the rule could not be checked, or if the baseline (list of expected failures) expects its failure.
+ * Throws `RuleBroken` if a rule is broken. A test runner can thus report each rule as a test.
+ *
+ * - `strict`: true if warnings and variants also count as broken. A variant is a permitted response other than the one
+ *   that an unclear specification supports best.
+ * - `skip`: called with the reason if the rule could not be checked, or if the baseline (list of expected failures)
+ *   expects its failure.
  *
  * ```js
  * const { rules } = await run(target, { only: 'grep' });

@@ -8,28 +8,28 @@ import { packageRoot } from '../target/package-root.js';
 import type { Target } from '../target/target.js';
 import { type ReadyLine, readEmulatorTarget } from './emulator-target.js';
 
-/** Emulator in a child process, with the description that the suite needs to test it. */
+/** Emulator in a child process. `target` is the description that the suite needs to test it. */
 export interface EmulatorProcess {
   readonly target: Target;
   close(): Promise<void>;
 }
 
 /**
- * Maximum time in milliseconds until a started emulator is ready, and until a stopped emulator has exited. An emulator
- * that exceeds the second limit is killed (`SIGKILL`).
+ * Maximum time in milliseconds for an emulator to become ready after its start, and to exit after its stop. An emulator
+ * that does not exit in time is killed (`SIGKILL`).
  */
 const START_TIMEOUT = 20_000;
 const STOP_TIMEOUT = 5_000;
 
 /**
- * Arguments with which the suite starts an emulator: a free port, and two organizations, because some rules access a
- * second organization.
+ * Arguments with which the suite starts an emulator. The port is any free one. There are two organizations, because
+ * some rules need a second organization.
  */
 export const START_ARGUMENTS = ['start', '--port', '0', '--org', 'demo', '--org', 'second', '--log', 'quiet'];
 
 /**
- * Starts the emulator of this package as a child process on a free port and waits until it is ready. `flags`:
- * additional flags of `emulator start`.
+ * Starts this package's emulator as a child process on a free port and waits until it is ready. `flags`: additional
+ * flags of `emulator start`.
  *
  * ```js
  * const { target, close } = await startTargetEmulator('--seed', 'one');
@@ -44,8 +44,8 @@ export function startTargetEmulator(...flags: readonly string[]): Promise<Emulat
 }
 
 /**
- * Waits until an emulator process prints its `ready` line, and returns the target that the line describes. Stops the
- * process and throws if it exits early or is not ready in time. `flags`: flags with which the process was started.
+ * Waits until an emulator process prints its `ready` line, and returns the target that this line describes. If the
+ * process exits early or is not ready in time, stops it and throws. `flags`: flags with which the process was started.
  */
 export async function superviseEmulator(child: ChildProcess, flags: readonly string[] = []): Promise<EmulatorProcess> {
   const close = () => stopChild(child);
@@ -59,7 +59,7 @@ export async function superviseEmulator(child: ChildProcess, flags: readonly str
 }
 
 /**
- * Returns the admin token with which an emulator was started: the value of `--admin-token`, otherwise of the
+ * Returns the admin token with which an emulator was started. It comes from `--admin-token`, otherwise from the
  * environment variable `EMULATOR_ADMIN_TOKEN`, which the child process inherits. Returns undefined if neither is set.
  */
 function adminTokenOf(flags: readonly string[]): string | undefined {

@@ -4,7 +4,7 @@ import { defined } from '../target/json.js';
 import { readKey, type SigningKey } from '../target/keys.js';
 import type { Target } from '../target/target.js';
 
-/** JSON line that `emulator start` prints on standard output when it accepts requests. */
+/** JSON line that `emulator start` prints to standard output when it is ready for requests. */
 export interface ReadyLine {
   readonly event: 'ready';
   readonly base_url: string;
@@ -15,13 +15,13 @@ export interface ReadyLine {
   readonly key_file: string;
   readonly admin_url: string;
   /**
-   * File with the admin token that the emulator generated. Present only if the emulator listens on an address other
-   * than loopback and no token was given; undefined otherwise.
+   * File with an admin token that the emulator generated. It generates one only if it listens beyond loopback and no
+   * token was given. Undefined otherwise.
    */
   readonly admin_token_file?: string;
 }
 
-/** Entry of `keys.json`, the list of the published test keys. The file is in the same folder as the keys. */
+/** Entry of `keys.json`, the list of published test keys. `keys.json` is in the folder of the key files. */
 interface KeyRow {
   readonly id: string;
   readonly file: string;
@@ -30,8 +30,7 @@ interface KeyRow {
 
 /**
  * Returns the target (description of the service under test) for a started emulator. Reads the test keys from the
- * folder of the emulator's default key. `token`: admin token of the emulator; ignored if the emulator generated one
- * itself.
+ * folder of the emulator's default key. `token`: admin token of the emulator; ignored if the emulator generated one.
  */
 export async function readEmulatorTarget(ready: ReadyLine, token?: string): Promise<Target> {
   const folder = dirname(ready.key_file);

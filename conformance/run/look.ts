@@ -4,25 +4,25 @@ import { lossOf } from '../http/no-response.js';
 import { proxied, proxyOf } from '../http/proxy.js';
 import { defined, parseJson } from '../target/json.js';
 
-/** Result of a single GET request to a target, sent before the rules run or by `probe`. */
+/** Result of one GET request that belongs to no rule. Such requests are sent before the rules run, or by `probe`. */
 export interface Look {
-  /** Status of the response; undefined if no response arrived. */
+  /** Status of the response. Undefined if no response arrived. */
   readonly status?: number;
   readonly type?: string;
-  /** Address to which the response redirects, without its query; undefined if absent. */
+  /** Redirect address from the response, without its query. Undefined if absent. */
   readonly location?: string;
-  /** Member `code` of a JSON response body; undefined if absent. */
+  /** Member `code` of a JSON response body. Undefined if absent. */
   readonly code?: string;
-  /** Description of the failure if no response arrived, or only a part of one; undefined otherwise. */
+  /** Description of the failure if the response did not arrive completely. Undefined otherwise. */
   readonly lost?: string;
   /**
-   * Seconds by which the target's clock (`Date` header) is ahead of the local clock; negative if it is behind.
-   * Undefined if the response has no valid `Date`.
+   * Seconds by which the target's clock (`Date` header) is ahead of the local clock; negative if behind. Undefined if
+   * the response has no valid `Date`.
    */
   readonly ahead?: number;
-  /** Milliseconds until the response was complete, or until the request failed. */
+  /** Milliseconds until the response was complete or the request failed. */
   readonly milliseconds: number;
-  /** Response body, up to its first 1,048,576 bytes. */
+  /** First 1,048,576 bytes of the response body, as text. */
   readonly text?: string;
   readonly json?: unknown;
 }
@@ -30,9 +30,10 @@ export interface Look {
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Sends a GET request that belongs to no rule, so that it affects no verdict. Never throws, because a failure is
- * returned as `lost`. `timeout`: maximum milliseconds until the header of the response arrives; the complete response
- * may take twice as long. The request also ends if `signal` is aborted.
+ * Sends a GET request that belongs to no rule and affects no verdict. Never throws; a failure is returned as `lost`.
+ *
+ * - `timeout`: maximum milliseconds until the response header arrives. The complete response may take twice as long.
+ * - `signal`: ends the request if aborted.
  */
 export async function look(
   url: string,
@@ -84,12 +85,18 @@ function describeLoss(error: unknown, begun = false): string {
   return lossOf(error, begun)?.seen ?? (error instanceof Error ? error.message : String(error));
 }
 
-/** The only form of `Date` that servers may send (RFC 9110, section 5.6.7). Other forms may be in any time zone. */
+/**
+ * The only form of `Date` that servers may send (RFC 9110, section 5.6.7). Other forms may be in any time zone, so they
+ * are ignored.
+ */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * Returns the seconds by which a `Date` header is ahead of the local time `now` in milliseconds; undefined if the
- * header is absent or invalid. `age`: `Age` header of a response from a cache, whose `Date` is that many seconds old.
+ * Returns the seconds by which a `Date` header is ahead of the local clock. Returns undefined if the header is absent
+ * or invalid.
+ *
+ * - `age`: `Age` header of a response from a cache. The `Date` is that many seconds old.
+ * - `now`: local time in milliseconds since the epoch.
  */
 function secondsAhead(date: string | undefined, age: string | undefined, now: number): number | undefined {
   const time = date !== undefined && HTTP_DATE.test(date) ? Date.parse(date) : Number.NaN;
@@ -98,8 +105,8 @@ function secondsAhead(date: string | undefined, age: string | undefined, now: nu
 }
 
 /**
- * Reads a response body as text. Stops after `MAX_BYTES`, because the target may send a body of any size. `lost`:
- * description of the failure if the body was truncated or did not end; undefined otherwise.
+ * Reads a response body as text. Stops after `MAX_BYTES`, because the target may send a body of any size. `lost`
+ * describes the failure if the body is incomplete; undefined otherwise.
  */
 async function readBody(body: AsyncIterable<Buffer>): Promise<{ text: string; lost: string | undefined }> {
   const parts: Buffer[] = [];

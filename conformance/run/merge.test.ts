@@ -22,15 +22,18 @@ const VERDICTS: readonly Verdict[] = [
 ];
 
 /**
- * Verdicts of the rule's own check. `undefined` stands for a rule without a check, which only judges responses to the
- * requests of other rules.
+ * All verdicts that a rule's own check can have. `undefined` means that the rule has no check, because it only judges
+ * responses to the requests of other rules.
  */
 const OWN: readonly (RuleVerdict | undefined)[] = [
   undefined,
   ...VERDICTS.map((verdict): RuleVerdict => ({ verdict, reason: `own ${verdict}` })),
 ];
 
-/** Returns what a rule can observe in one shard (part of a run): no response, three good responses, or a bad one. */
+/**
+ * Returns the three possible observations of a rule in one shard (part of a run): no response, three correct responses,
+ * or a wrong response.
+ */
 function watchedIn(shard: number): Watched[] {
   const broken = { reason: `seen in shard ${shard}`, evidence: 'observed' as const };
   return [

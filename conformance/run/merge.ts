@@ -28,10 +28,11 @@ export class UnmergeableReports extends Error {
 }
 
 /**
- * Merges the reports of all shards of a run into one report. A shard is a run of one part of the rules. Some rules also
- * observe the responses of other rules, so their observations from all shards are combined. The target must use the
- * same variant of each tolerated behaviour in all shards. Throws `UnmergeableReports` if the reports are not one
- * complete run.
+ * Merges the reports of all shards of a run into one report. A shard is a run of one part of the rules. Throws
+ * `UnmergeableReports` if the reports are not one complete run.
+ *
+ * Some rules also judge responses to the requests of other rules, so their observations from all shards are combined.
+ * Where the specification permits several responses, the target must use the same one in all shards.
  *
  * ```js
  * const shard = (index) => run(target, { only: 'grep', shard: { index, count: 2 } });
@@ -138,9 +139,9 @@ function joinWatched(reports: readonly Report[]): Map<string, Watched> {
 }
 
 /**
- * Returns the result of a rule with the observations of one shard (`seen`) replaced by those of all shards (`watched`).
- * `seen` is from the shard that checked the rule. The verdict of the rule's own check is kept. A verdict that was
- * derived only from `seen` is computed again from `watched`.
+ * Returns a rule's result with the observations of all shards (`watched`) in place of those of one shard. `seen` are
+ * the observations of the shard that checked the rule. A verdict of the rule's own check is kept. A verdict that came
+ * only from `seen` is computed again from `watched`.
  */
 function withWatched(result: RuleResult, seen: Watched | undefined, watched: Watched | undefined): RuleResult {
   if (seen === undefined || watched === undefined) return result;
@@ -154,8 +155,8 @@ function withWatched(result: RuleResult, seen: Watched | undefined, watched: Wat
 }
 
 /**
- * Returns true if a verdict was derived only from observed responses of other rules. Its fields then contain the number
- * of these responses, or the reason that there were none.
+ * Returns true if a verdict came only from responses to the requests of other rules. The result then contains the
+ * number of these responses, or says that there were none.
  */
 function isObservedOnly(own: RuleVerdict, { answers }: Watched): boolean {
   return answers === 0 ? own.reason === NOTHING_SEEN : own.observed?.answers === answers;
@@ -163,7 +164,7 @@ function isObservedOnly(own: RuleVerdict, { answers }: Watched): boolean {
 
 function joinSetup(reports: readonly Report[]): SetupFailure[] {
   const all = reports.flatMap(({ setup = [] }) => setup);
-  // Several shards may have tried to create the same fixture. Keep only the first failure of each name.
+  // Several shards may have failed to create the same fixture. Keep only the first failure of each name.
   return all.filter(({ name }, at) => all.findIndex((one) => one.name === name) === at);
 }
 

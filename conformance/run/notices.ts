@@ -4,8 +4,8 @@ import { knownRouteOf } from '../report/operation.js';
 import { DOCUMENTED_ROUTES } from '../rules/documented-operations.js';
 
 /**
- * Minimum number of responses before `RepeatedResponse` reports that all responses are alike, and the share of them (0
- * to 1) that must be equal.
+ * Limits of `RepeatedResponse`. It reports that responses are alike only after at least `FEWEST` responses, if at least
+ * this share of them (0 to 1) is equal.
  */
 const FEWEST = 8;
 const SHARE = 0.9;
@@ -16,9 +16,9 @@ interface Kind {
 }
 
 /**
- * Detects a target that sends nearly the same response to every request, for example because its address is that of a
- * web page and not of the API. Two responses are equal if status and media type are equal and, below status 400, also
- * the first 4,096 bytes of the body.
+ * Detects a target that sends nearly the same response to every request, for example because its URL is a web page and
+ * not the API. Two responses are equal if they have the same status and media type. Below status 400, the first 4,096
+ * bytes of the body must be equal too.
  */
 export class RepeatedResponse {
   #answers = 0;
@@ -54,22 +54,22 @@ function describe(exchange: Exchange): string {
 }
 
 /**
- * Number of `route_not_found` responses from which a route counts as missing. A single one proves nothing, because it
- * can be about a repository name in the path.
+ * Minimum number of `route_not_found` responses for a route to count as missing. A single one proves nothing, because
+ * it may be about a repository name in the path.
  */
 const FEWEST_NOT_FOUND = 2;
 
 interface ResponsesByRoute {
   readonly rules: Set<string>;
-  /** Number of responses with status 404 and code `route_not_found`. */
+  /** Number of 404 responses with the code `route_not_found`. */
   notFound: number;
   /** True if at least one response showed that the route exists. */
   found: boolean;
 }
 
 /**
- * Detects documented routes that a target does not have. A missing route breaks many rules, so the report names it once
- * as their common cause.
+ * Detects documented routes that a target lacks. A missing route breaks many rules, so the report names it once as
+ * their common cause.
  */
 export class MissingRoutes {
   readonly #routes = new Map<string, ResponsesByRoute>();
@@ -82,7 +82,8 @@ export class MissingRoutes {
     const responses = this.#routes.get(route) ?? { rules: new Set(), notFound: 0, found: false };
     this.#routes.set(route, responses);
     responses.rules.add(rule);
-    // A target can reject the token before it looks up the route, so 401 and 403 do not show that the route exists.
+    // 401 and 403 do not show that the route exists, because a target may reject the token before it looks up the
+    // route.
     if (isRouteNotFound(exchange)) responses.notFound += 1;
     else if (status !== 401 && status !== 403) responses.found = true;
   }

@@ -33,8 +33,8 @@ export class EmptySelection extends InvalidOption {
 }
 
 /**
- * Returns the rules that a pattern of rule ids (`only`) selects and that belong to one of the profiles. An undefined
- * argument selects all rules. Throws `EmptySelection` if no rule is left.
+ * Returns the rules whose ids match the pattern `only` and that belong to one of the profiles. An undefined argument
+ * selects all rules. Throws `EmptySelection` if no rule is left.
  */
 export function selectSome(only: string | undefined, profiles?: readonly Profile[]): Rule[] {
   const selected = selectRules(allRules(), only);
@@ -48,139 +48,146 @@ export function selectSome(only: string | undefined, profiles?: readonly Profile
   return rules;
 }
 
-/** Progress of a run, reported to `onProgress` during the run. */
+/** Progress of a run, passed to `onProgress`. */
 export interface Progress {
-  /** Number of rules tried so far (`done`), and number of all rules of the run (`total`). */
+  /** Number of rules tried so far, and number of all rules of the run. */
   readonly done: number;
   readonly total: number;
   /** Number of requests sent to the target so far. */
   readonly requests: number;
-  /**
-   * Seconds until the run sends requests again after the target throttled it (status 429); 0 if it is not throttled.
-   */
+  /** Seconds until the run sends requests again after throttling (status 429). 0 if it is not throttled. */
   readonly waitingSeconds: number;
 }
 
 export interface Options {
-  /** Pattern of the ids of the rules to run. Default: all rules. */
+  /** Pattern of rule ids that selects the rules to run, such as `grep,tags.*`. Default: all rules. */
   readonly only?: string;
-  /** Profiles (parts of the specification that a deployment offers) whose rules are run. Default: all profiles. */
+  /**
+   * Profiles whose rules are run. A profile is a part of the specification that a deployment can offer without the
+   * other parts. Default: all profiles.
+   */
   readonly profiles?: readonly Profile[];
   /**
-   * Git clients with which rules about clones, fetches and pushes run. `native` and `both` use `git` on the PATH; these
-   * rules are skipped if it is absent or older than 2.31. Default: `js` (isomorphic-git).
+   * Git clients for rules about clones, fetches and pushes. `native` and `both` use `git` on the PATH; if it is absent
+   * or older than 2.31, these rules are skipped. Default: `js` (isomorphic-git).
    */
   readonly gitClient?: GitClientChoice;
   /**
-   * True if warnings and tolerated variants (other responses that an unclear specification permits) fail the run.
-   * Default: false.
+   * True if warnings and variants also fail the run. A variant is a permitted response other than the one that an
+   * unclear specification supports best. Default: false.
    */
   readonly strict?: boolean;
   /**
-   * Minimum number of rules that must be checked. A rule counts as checked if its verdict is not `skip`, `blocked` or
-   * `error`. The run fails if fewer rules are checked. Default: no minimum.
+   * Minimum number of checked rules; the run fails if there are fewer. A rule counts as checked unless its verdict is
+   * `skip`, `blocked` or `error`. Default: no minimum.
    */
   readonly minChecked?: number;
   /** Maximum time to wait for one response, in milliseconds. Default: 15,000. */
   readonly timeout?: number;
   /**
-   * Maximum number of requests per second; `Infinity` for no limit. Default: unlimited on an emulator. On other targets,
-   * 80 % of what the RateLimit headers of the target allow, and 5 until a response has such a header.
+   * Maximum number of requests per second; `Infinity` for no limit. Default on an emulator: no limit. Default on other
+   * targets: 80 % of what their RateLimit headers allow, or 5 until a response has such a header.
    */
   readonly rate?: number;
   /**
-   * Seconds over which the run spreads its estimated requests. The run then sends fewer requests per second than `rate`
-   * if that is enough. Default: the run does not spread its requests.
+   * Seconds over which the run spreads its estimated requests. It then sends fewer requests per second than `rate` if
+   * possible. Default: no spreading.
    */
   readonly window?: number;
   /**
-   * Number of groups of rules that run concurrently. The rules of one group share a repository and run one after the
-   * other. No verdict depends on this number. Default: 8 on an emulator, otherwise 4.
+   * Maximum number of groups of rules that run concurrently. Rules of one group share a repository and run one after
+   * the other. No verdict depends on this number. Default: 8 on an emulator, otherwise 4.
    */
   readonly width?: number;
   /**
-   * Seed that shuffles the order of the rules. The same seed gives the same order, and no verdict depends on it.
-   * Default: groups of rules with more rules start first.
+   * Seed for shuffling the order of the rules. The same seed gives the same order. No verdict depends on it. Default:
+   * no shuffling; groups with more rules start first.
    */
   readonly seed?: number;
-  /** Part of the rules to check in this run. `mergeReports` merges the reports of all parts. Default: all rules. */
+  /**
+   * Shard: the part of the rules that this run checks. `mergeReports` merges the reports of all shards. Default: all
+   * rules.
+   */
   readonly shard?: Shard;
   /**
-   * Command-line words that name the target. Reports print them in the commands that repeat a check, so they must not
+   * Command-line words that select the target. Reports print them in commands that repeat a check, so they must not
    * contain secrets.
    */
   readonly flags?: readonly string[];
   /**
-   * Tolerated variant that an earlier run recorded for each unclear point of the specification, by its key. A rule
-   * fails if the target now uses another variant.
+   * Variants that an earlier run recorded. The keys name unclear points of the specification; the values are the
+   * target's responses. A rule fails if the target now gives another response.
    */
   readonly pinned?: ReadonlyMap<string, string>;
   /**
-   * Expected failures, as read by `readBaseline`. An expected failure does not fail the run. If the failure no longer
-   * occurs, its outdated entry fails the run.
+   * Expected failures, as read by `readBaseline`. An expected failure does not fail the run. An entry whose failure no
+   * longer occurs is outdated and fails the run.
    */
   readonly baseline?: readonly BaselineEntry[];
-  /** First part of the names of the repositories that the run creates; a random part follows. Default: `cf`. */
+  /** Beginning of the names of repositories that the run creates. A random part follows. Default: `cf`. */
   readonly prefix?: string;
-  /** True to keep the repositories that the run creates. Default: false, so that the run deletes them at its end. */
+  /** True to keep the repositories that the run creates. Default: false; the run deletes them at its end. */
   readonly keep?: boolean;
   /**
-   * Interrupts the run. The report then contains the verdicts so far, and the created repositories are still deleted.
+   * Interrupts the run when aborted. The report then contains the verdicts so far. Created repositories are still
+   * deleted.
    */
   readonly signal?: AbortSignal;
   /**
-   * Record of the repositories that the run creates, from `openScratch`. Default: a record in memory, which is lost if
-   * the process ends early.
+   * Record of the repositories that the run creates, from `openScratch`. Default: a record in memory. It is lost if the
+   * process ends early.
    */
   readonly scratch?: Scratch;
-  /** Called with the name of a repository before the run creates it. The run waits for the promise. */
+  /** Called with a repository's name before the run creates the repository. The run waits for the promise. */
   readonly onRepository?: (name: string) => Promise<void>;
-  /** Called once before the first rule, with the estimated number of requests and duration of the run. */
+  /** Called once before the first rule, with the estimated requests and duration of the run. */
   readonly onBudget?: (budget: Budget) => void;
   /**
-   * Called with the result of each rule when the result is final. `done`: number of final results. `total`: number of
-   * all rules of the run.
+   * Called with the result of each rule once it is final. `done`: number of final results. `total`: number of all rules
+   * of the run.
    */
   readonly onResult?: (result: RuleResult, done: number, total: number) => void;
-  /** Called each time when a request is sent, a rule was tried, or throttling by the target pauses the run. */
+  /** Called whenever a request is sent, a rule was tried, or throttling by the target pauses the run. */
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** Options of the runner (`runRules`), with all defaults applied. */
+/** Options of `runRules`, with all defaults applied. */
 export type RunOptions = Options &
   Required<Pick<Options, 'strict' | 'width' | 'timeout' | 'signal' | 'prefix' | 'onRepository' | 'onResult'>> & {
     readonly rules: readonly Rule[];
     /**
-     * Ids of the rules that failed on at least one mutant (emulator with a deliberate defect), and therefore can fail.
-     * A MUST rule that is not in the set is marked as unproven. Undefined if the package has no table of mutants.
+     * Ids of rules that can fail, because they failed on at least one mutant (emulator with a deliberate defect). A
+     * MUST rule that is not in the set is marked as unproven. Undefined if the package has no table of mutants.
      */
     readonly proven?: ReadonlySet<string>;
     readonly limiter: Limiter;
-    /** Latency of the target, as measured before the run. Default: that of a fast target. */
+    /** Latency of the target, measured before the run. Default: latency of a fast target. */
     readonly latency?: Latency;
-    /** Pace of `limiter` that follows the RateLimit headers of the target; undefined if the pace is fixed. */
+    /** Pace of `limiter`, if it follows the target's RateLimit headers. Undefined if the pace is fixed. */
     readonly adaptive?: AdaptivePace;
     /**
-     * Rate limiter of the cleanup. Must work even after an interruption of the run, because the created repositories
-     * are then deleted. Default: `limiter`.
+     * Rate limiter for the cleanup. It must also work after an interruption of the run, because created repositories
+     * are deleted then. Default: `limiter`.
      */
     readonly cleanupLimiter?: Limiter;
     readonly now: () => number;
     /**
-     * Fixtures (prepared state of the target, such as a repository) of an earlier run on the same target, by name. They
-     * are reused instead of being created again. Default: none.
+     * Fixtures of an earlier run on the same target, by name. A fixture is prepared state of the target, such as a
+     * repository. They are reused instead of being created again. Default: none.
      */
     readonly fixtures?: Map<string, Promise<unknown>>;
     readonly budget?: Budget;
   };
 
-/** Set of valid values of a numeric option, with a description for error messages. */
+/** Valid values of a numeric option. `words` describes them in error messages. */
 interface Allowed {
   readonly words: string;
   readonly includes: (value: number) => boolean;
 }
 
-/** Maximum delay of a Node.js timer in milliseconds, about 24 days. A longer timeout would expire at once. */
+/**
+ * Maximum delay of a Node.js timer in milliseconds, about 24 days. A timer with a longer delay would expire at once.
+ */
 const LONGEST = 2 ** 31 - 1;
 
 const NUMBERS = {
@@ -192,9 +199,7 @@ const NUMBERS = {
   seed: wholeNumber(0, 2 ** 32 - 1),
 };
 
-/**
- * Checks the values of the options before a run sends any request. Throws `InvalidOption` at the first invalid value.
- */
+/** Checks the options before a run sends any request. Throws `InvalidOption` at the first invalid value. */
 export function checkOptions(options: Options): void {
   for (const [name, { words, includes }] of Object.entries(NUMBERS)) {
     const value = options[name as keyof typeof NUMBERS];

@@ -10,7 +10,7 @@ import { type Look, look } from './look.js';
 
 /**
  * Thrown if a run cannot start, for example because the target does not respond or rejects the key. No rule is then
- * checked, and the exit code of the command is 3.
+ * checked, and the command exits with code 3.
  *
  * ```js
  * await assert.rejects(run({ ...target, baseUrl: 'http://127.0.0.1:1' }), Unready);
@@ -21,8 +21,8 @@ export class Unready extends Error {
 }
 
 /**
- * Maximum difference between the clock of the target and the local clock, in seconds. A larger difference would make
- * verdicts about times wrong, because restricted tokens are valid for at most one hour.
+ * Maximum difference in seconds between the target's clock and the local clock. A larger difference would make verdicts
+ * about times wrong, because restricted tokens are valid for at most one hour.
  */
 const MAX_SKEW_SECONDS = 120;
 
@@ -30,19 +30,19 @@ const MAX_SKEW_SECONDS = 120;
 export interface Patience {
   /** Maximum time to wait for one response, in milliseconds. */
   readonly timeout: number;
-  /** Ends the checks at once if it is aborted. They then throw nothing. */
+  /** Ends the checks at once when aborted. They then do not throw. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Checks before a run that the target is the service, has a correct clock, and accepts a token signed with the given
- * key. Other wrong responses do not stop the run, because rules check them. Returns the latency of the target in
- * milliseconds. Throws `Unready` if a check fails.
+ * key. Returns the target's latency in milliseconds. Throws `Unready` if a check fails. Other wrong responses do not
+ * stop the run, because rules check them.
  */
 export async function checkReady(target: Target, patience: Patience): Promise<number> {
   const responses = await checkService(target, patience);
   if (patience.signal?.aborted) return 0;
-  // A wrong clock can be the reason why the target rejects the token, so the clock is compared first.
+  // Compare the clocks first, because a wrong clock can be the reason why the target rejects the token.
   checkClock(responses);
   const [first] = responses;
   if (first !== undefined && responses.every(isRejection)) {
@@ -54,14 +54,15 @@ export async function checkReady(target: Target, patience: Patience): Promise<nu
   return Math.min(...responses.map(({ milliseconds }) => milliseconds));
 }
 
-/** Name that no repository and no route of a service has, for requests that must be refused. */
+/** Name of a repository and a route that no service has. Requests with it must be refused. */
 const ABSENT = 'conformance-preflight';
 
 /**
- * Checks that the target responds, and that it is the service and not, for example, a web server or a proxy. Sends two
- * requests. If their responses are not typical of the service, sends three others to which the service responds
- * differently: without a token, for an absent repository, and for an absent route. Returns the responses to the first
- * two requests. Throws `Unready` if no complete response arrives, or if all responses are alike.
+ * Checks that the target responds and is the service, not for example a web server or a proxy. Returns the responses to
+ * its first two requests. Throws `Unready` if no complete response arrives, or if all responses are alike.
+ *
+ * If the first two responses are not typical of the service, three more requests are sent: without a token, for an
+ * absent repository, and for an absent route. The service responds differently to each.
  */
 export async function checkService(target: Target, { timeout, signal }: Patience): Promise<readonly Look[]> {
   const { baseUrl } = target;
@@ -103,17 +104,17 @@ function checkClock(responses: readonly Look[]): void {
 }
 
 /**
- * Returns true if the target rejected the token itself. Returns false for `insufficient_scope`, because the target
- * accepted a token that only lacks a scope.
+ * Returns true if the target rejected the token. Returns false for `insufficient_scope`, because the target then
+ * accepted the token and only missed a scope.
  */
 function isRejection({ status, code }: Look): boolean {
   return status === 401 || (status === 403 && code !== 'insufficient_scope' && code !== undefined);
 }
 
 /**
- * Returns true if the responses to the requests for the list of repositories and for the metadata of the organization
- * can only come from the service: a list and something else, a rejection of the token in JSON, or throttling. Other
- * responses are possible too, because the specification does not show their shapes.
+ * Returns true if the two responses can only come from the service. The first is the list of repositories, the second
+ * the metadata of the organization. They are a list and something else, or JSON rejections of the token, or one of them
+ * is throttling. False proves nothing, because the specification does not show the form of these responses.
  */
 function isTypical(responses: readonly Look[]): boolean {
   if (responses.some(({ status }) => status === 429)) return true;
@@ -127,9 +128,9 @@ function isTypical(responses: readonly Look[]): boolean {
 const IS_ADDRESS = 'is this the address of the API?';
 
 /**
- * Describes what all responses of a target have in common if it is not the service. Returns undefined if they differ as
- * those of the service do: at least one of them is JSON, and their statuses are not all the same. `isWhole`: false if
- * some of the responses are missing, so that equal statuses prove nothing.
+ * Describes what all responses have in common, if the target is not the service. Returns undefined if they differ as
+ * the service's responses do: at least one is JSON, and not all statuses are equal. `isWhole`: false if some responses
+ * are missing, so equal statuses prove nothing.
  */
 function describeAlike(baseUrl: string, responses: readonly Look[], isWhole: boolean): string | undefined {
   const [first] = responses;
@@ -170,7 +171,7 @@ function describeSilence(baseUrl: string, lost: string): string {
   return `${baseUrl} has no trusted TLS certificate: ${lost}${advice}`;
 }
 
-/** Default number of requests per second: 5, to protect a shared service; unlimited on an emulator. */
+/** Returns the default number of requests per second: 5 to protect a shared service, or `Infinity` on an emulator. */
 export function usualRate({ adminUrl }: Target): number {
   return adminUrl === undefined ? 5 : Number.POSITIVE_INFINITY;
 }
@@ -181,7 +182,7 @@ export function adminUrlOf(baseUrl: string): string {
 }
 
 /**
- * Returns true if the URL is the admin API of an emulator. Returns false if no response arrives within `timeout`
+ * Returns true if the URL is an emulator's admin API. Returns false if no response arrives within `timeout`
  * milliseconds, or if `signal` is aborted.
  *
  * ```js
@@ -194,8 +195,8 @@ export async function isEmulator(adminUrl: string, timeout: number, signal?: Abo
 }
 
 /**
- * Adds the URL of the admin API to a target that is an emulator. Returns other targets unchanged. The suite treats a
- * target as an emulator if this URL is present. Throws `Unready` if the emulator rejects the given admin token.
+ * Adds the admin API's URL to a target that is an emulator. The suite recognizes an emulator by this URL. Other targets
+ * are returned unchanged. Throws `Unready` if the emulator rejects the given admin token.
  */
 export async function withAdmin(target: Target, { timeout, signal }: Patience): Promise<Target> {
   const adminUrl = target.adminUrl ?? adminUrlOf(target.baseUrl);

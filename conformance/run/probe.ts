@@ -9,19 +9,21 @@ import { withoutDrift } from './drift.js';
 import { type Look, look } from './look.js';
 import { checkService } from './preflight.js';
 
-/** Result of `probe`: the responses to its requests, and the repository that it read. */
+/** Result of `probe`: the responses to its requests, and the name of the repository that it read. */
 export type Findings = Awaited<ReturnType<typeof probe>>;
 
 /**
- * Routes below `/api/repos/{name}` that the specification does not show and that are known only from published clients.
- * All of them are read without further parameters.
+ * Routes below `/api/repos/{name}` that are known only from published clients; the specification does not show them.
+ * They are read without parameters.
  */
 const COMPANION = ['', '/branches', '/tags', '/commits', '/files', '/files/metadata', '/notes/refs'] as const;
 
 /**
- * Sends about a dozen GET requests to a target, one after the other, to find out which parts of the service it
- * supports. `timeout`: milliseconds for one response. `rate`: maximum number of requests per second. Throws `Unready` if
- * the target does not respond or is not the service.
+ * Finds out which parts of the service a target supports. Sends about a dozen GET requests, one after the other. Throws
+ * `Unready` if the target does not respond or is not the service.
+ *
+ * - `timeout`: maximum milliseconds for one response.
+ * - `rate`: maximum number of requests per second.
  */
 export async function probe(target: Target, { timeout, rate }: { readonly timeout: number; readonly rate: number }) {
   await checkService(target, { timeout });
@@ -47,19 +49,20 @@ export async function probe(target: Target, { timeout, rate }: { readonly timeou
   }
   const branch = isRecord(record?.json) ? record.json.default_branch : undefined;
   return {
-    /** Responses to the request for the list of repositories: `list` with a token, `anonymous` without a token. */
+    /** Responses to the request for the list of repositories. `list` is with a token, `anonymous` without one. */
     list,
     anonymous,
     meta,
     git,
     companion,
     /**
-     * Name of the repository that the probe read: the given one, otherwise the first of the list. Undefined if the list
-     * has no repository.
+     * Name of the repository that the probe read: the given one, or else the first in the list. Undefined if the list
+     * is empty.
      */
     repo,
     /**
-     * Sorted names of the top-level members of the JSON response that lists repositories; empty if it is not an object.
+     * Sorted names of the top-level members of the repository list response. Empty if the response is not a JSON
+     * object.
      */
     envelope: isRecord(list.json) ? Object.keys(list.json).sort() : [],
     branch: typeof branch === 'string' ? branch : undefined,
@@ -67,8 +70,8 @@ export async function probe(target: Target, { timeout, rate }: { readonly timeou
 }
 
 /**
- * Returns the name of the first repository in a response that lists repositories; undefined if none is found. Accepts a
- * list under any member name. Its items can be names or objects with a member `name`, `repo`, `repo_name` or `id`.
+ * Returns the name of the first repository in a repository list response. Returns undefined if none is found. The list
+ * may have any member name. Its items may be names, or objects with a member `name`, `repo`, `repo_name` or `id`.
  */
 function firstOf(json: unknown): string | undefined {
   const lists = [json, ...(isRecord(json) ? Object.values(json) : [])];
@@ -79,9 +82,11 @@ function firstOf(json: unknown): string | undefined {
 }
 
 /**
- * Returns the variants of a report that differ from the responses that the specification supports best, by key. A rule
- * that observed such a variant has the verdict `variant`, and its reason contains the key and the variant. A rule that
- * is broken does not show whether its variants differ, so they are included unless another rule shows that they do not.
+ * Returns the unusual variants of a report, by key. A usual variant is the response that the specification supports
+ * best. A rule that observed an unusual variant has the verdict `variant`, with key and variant in its reason.
+ *
+ * A broken rule does not show which of its variants are unusual. All of them are therefore included, unless another
+ * rule shows that they are usual.
  */
 export function unusualVariants({ rules, variants }: Report): Record<string, string> {
   const usual = new Set<string>();
@@ -96,9 +101,9 @@ export function unusualVariants({ rules, variants }: Report): Record<string, str
 }
 
 /**
- * Ids of the rules that the `probe` command runs to find out how a target behaves where the specification is unclear.
- * They cover every such point that can be determined without writing, with about a hundred requests. A test compares
- * this list with the points that a run of all rules records.
+ * Ids of the rules that `probe` runs to find out how a target behaves where the specification is unclear. They need
+ * about a hundred requests and cover every such point that can be determined without writing. A test compares this list
+ * with the points that a run of all rules records.
  */
 export const CALIBRATION_RULES: readonly string[] = [
   'unrestricted.scopes-still-valid',

@@ -4,7 +4,7 @@ import { packageRoot } from '../target/package-root.js';
 
 /**
  * Row of the table of mutants. A mutant is an emulator with one deliberate defect. The verdict `killed` means that the
- * rule failed on the mutant, which proves that the rule can fail.
+ * rule failed on the mutant. This proves that the rule can fail.
  */
 export interface MutantRow {
   readonly rule: string;
@@ -23,7 +23,7 @@ export interface MutantRow {
  *     rule<TAB>mutant<TAB>verdict<TAB>does<TAB>clauses
  *     jwt.alg.none<TAB>takes-unsigned-tokens<TAB>killed<TAB>takes tokens without a signature
  *
- * The first line names the columns, in any order; unknown columns are ignored.
+ * The first line names the columns, in any order. Unknown columns are ignored.
  */
 export async function readMutants(
   file = join(packageRoot(), 'fixtures', 'conformance-mutants.tsv'),
@@ -49,8 +49,8 @@ export async function readMutants(
 }
 
 /**
- * Returns the ids of all rules that failed on at least one mutant (emulator with a deliberate defect), in the form of
- * an option of `runRules`. Returns an empty object if the table of mutants is absent.
+ * Returns the ids of all rules that failed on at least one mutant (emulator with a deliberate defect). The result has
+ * the form of an option of `runRules`. Returns an empty object if there is no table of mutants.
  */
 export async function readProven(): Promise<{ readonly proven?: ReadonlySet<string> }> {
   const mutants = await readMutants();

@@ -15,28 +15,28 @@ import { aboutRule, addWatched } from './verdict.js';
 import { beginReport } from './version.js';
 
 export interface RecordedOptions {
-  /** Rules to apply. Rules without a `watch` function are ignored, because they need to send their own requests. */
+  /**
+   * Rules to apply. Rules without a `watch` function are ignored, because they can only judge requests that they send
+   * themselves.
+   */
   readonly rules: readonly Rule[];
   readonly strict: boolean;
   readonly only?: string | undefined;
-  /**
-   * Origin whose requests are checked. Default: all requests to Git routes and to paths below `/api/`, whatever their
-   * origin.
-   */
+  /** Origin whose requests are checked. Default: requests to Git routes and to paths below `/api/`, at any origin. */
   readonly origin?: string | undefined;
   /** Returns the current time in milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Maximum number of violating entries that the reason of a broken rule names. The others are only counted. */
+/** Maximum number of violating entries in the reason of a broken rule. More entries are only counted. */
 const MAX_NAMED = 10;
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /**
- * Checks recorded HTTP traffic (HAR entries) with all rules that can judge a response to another request than their
- * own. Nothing is sent. The report contains only methods, route names, statuses and the origin of the recording,
- * because all other parts of the traffic can contain secrets.
+ * Checks recorded HTTP traffic (HAR entries) with all rules that can judge requests which they did not send themselves.
+ * Sends nothing. The report contains only methods, route names, statuses and the origin of the recording, because all
+ * other parts of the traffic can contain secrets.
  */
 export function checkRecorded(entries: readonly HarEntry[], options: RecordedOptions): Report {
   const started = options.now();
@@ -76,7 +76,7 @@ export function checkRecorded(entries: readonly HarEntry[], options: RecordedOpt
 
 /**
  * Returns true if a recorded request was sent to the service under test. A browser recording also contains requests to
- * other addresses. Without the option `origin`, only API and Git requests are checked.
+ * other servers. Without the option `origin`, only API and Git requests count.
  */
 function isMeant(exchange: Exchange, { origin }: RecordedOptions): boolean {
   if (origin !== undefined) return exchange.origin === origin;
@@ -116,7 +116,8 @@ function checkRule(
 }
 
 /**
- * Returns the name of a recorded entry for the report, such as `entry 3 (GET /api/v1/repo, 404)`. Numbers begin with 1.
+ * Returns the name of a recorded entry for the report, such as `entry 3 (GET /api/v1/repo, 404)`. The first entry has
+ * the number 1.
  */
 function nameOf({ method, path, status }: Exchange, index: number): string {
   const route = knownRouteOf(path.replace(/[?#].*/s, '')) ?? 'another route';

@@ -26,8 +26,9 @@ import {
 import type { Watcher } from './watcher.js';
 
 /**
- * Ends a run before all rules were checked. `signal` is aborted if the caller interrupts the run (`given`), or if `end`
- * is called because the target is gone or the suite failed. `reason` is undefined unless `end` was called first.
+ * Early end of a run, before all rules were checked. `signal` is aborted if the caller interrupts the run (`given`), or
+ * by `end`. `end` is called when the target is gone or the suite failed. `reason` is undefined unless `end` was called
+ * first.
  */
 export class Ending {
   readonly signal: AbortSignal;
@@ -46,15 +47,16 @@ export class Ending {
   }
 }
 
-/** Objects of a run that its rule runner uses and does not create. */
+/** Objects that a run provides to its rule runner. */
 export interface Surroundings {
   readonly ending: Ending;
   readonly watcher: Watcher;
   /**
-   * Log of all requests of the run. A report shows for each broken rule the most similar request of a rule that passed.
+   * Log of all requests of the run. For each broken rule, a report shows the most similar request of a passed rule from
+   * this log.
    */
   readonly log: RequestLog;
-  /** Number of requests sent so far, by the id of the rule that sent them. */
+  /** Number of requests sent so far, by rule id. */
   readonly requests: ReadonlyMap<string, number>;
   /** Called after each check with the number of rules checked so far. */
   readonly onTried: (tried: number) => void;
@@ -66,10 +68,7 @@ interface Outcome {
   readonly context: RuleContext;
 }
 
-/**
- * Maximum number of broken rules up to which they are checked again. If more rules are broken, none is checked again,
- * because so many failures are not caused by chance.
- */
+/** Broken rules are checked again only if there are at most this many. More failures are not caused by chance. */
 const MAX_RETRIED = 20;
 
 /** Checks the rules of a run. Decides their order and concurrency, and computes their results. */
@@ -77,13 +76,15 @@ export class RuleRunner {
   readonly #results = new Map<string, RuleResult>();
   readonly #outcomes = new Map<string, Outcome>();
   readonly #reported = new Set<string>();
-  /** Exchange (request and response) that decided the verdict of each rule that does not hold, by rule id. */
+  /**
+   * The exchange (request and response) that decided the verdict, by rule id. Contains only rules that are broken or
+   * have an error.
+   */
   readonly #decidedBy = new Map<string, Exchange>();
   #tried = 0;
 
   /**
-   * `rules`: the rules that this runner checks. They are all rules of `options`, or only those of one shard (part of a
-   * run).
+   * `rules`: rules that this runner checks. These are all rules of `options`, or those of one shard (part of a run).
    */
   constructor(
     readonly run: RunContext,
@@ -93,9 +94,10 @@ export class RuleRunner {
   ) {}
 
   /**
-   * Checks all rules in three phases. First, the groups of rules run concurrently, and the rules of a group run one
-   * after the other. Then the rules marked `alone` run, because they would disturb others. Finally, broken rules are
-   * checked again.
+   * Checks all rules in three phases.
+   * 1. Groups of rules run concurrently. The rules of a group run one after the other.
+   * 2. Rules marked `alone` run, because they would disturb other rules.
+   * 3. Broken rules are checked again.
    */
   async runAll(): Promise<{ readonly results: readonly RuleResult[]; readonly variants: Record<string, string> }> {
     const { rules } = this;
@@ -139,8 +141,8 @@ export class RuleRunner {
   }
 
   /**
-   * Checks one rule and returns its verdict and duration. Returns undefined if the run was interrupted before a
-   * verdict.
+   * Checks one rule and returns its verdict and duration. Returns undefined if the run was interrupted before there was
+   * a verdict.
    */
   async #check(rule: Rule): Promise<Outcome | undefined> {
     const context = new RuleContext(rule, this.run);
@@ -160,7 +162,7 @@ export class RuleRunner {
       signal.addEventListener('abort', abort);
       const limitTo = (longest: number) =>
         t.stopwatch.limit(longest, () => {
-          // The target may have become slower since the limit was computed.
+          // Compute the limit again, because the target may have become slower since the start of the check.
           const later = this.#longest();
           if (later > t.stopwatch.elapsed + 1) limitTo(later);
           else reject(new Overdue(Math.round(longest / 1000)));
@@ -183,7 +185,7 @@ export class RuleRunner {
     }
   }
 
-  /** Returns the maximum working time of one rule in milliseconds, at the current latency of the target. */
+  /** Returns the maximum working time of one rule in milliseconds. It depends on the current latency of the target. */
   #longest(): number {
     return this.run.latency.scale(this.options.timeout * 4);
   }
@@ -195,8 +197,8 @@ export class RuleRunner {
   }
 
   /**
-   * Checks the broken rules a second time, one after the other, because a failure may be caused by a concurrent rule or
-   * by chance. A rule that now passes gets the verdict `flaky` instead of `pass`.
+   * Checks the broken rules a second time, one after the other. A failure may have been caused by a concurrent rule or
+   * by chance. A rule that passes now gets the verdict `flaky`, not `pass`.
    */
   async #retryBroken(active: readonly Rule[]): Promise<void> {
     const broken = active.filter(({ id }) => {
@@ -249,7 +251,7 @@ export class RuleRunner {
     };
   }
 
-  /** Returns the verdict of a rule that was not checked because the run ended before its turn. */
+  /** Returns the verdict of a rule that was not checked because the run ended early. */
   #withoutCheck(rule: Rule): RuleVerdict {
     const reason = reasonToSkip(rule, this.run.target);
     if (reason !== undefined) return { verdict: 'skip', reason };
@@ -264,9 +266,7 @@ export class RuleRunner {
     return showWhole(exchanges, this.run.target);
   }
 
-  /**
-   * Adds to the result of a broken rule the most similar request of a rule that passed, as a comparison for the reader.
-   */
+  /** Adds the most similar request of a passed rule to the result of a broken rule, as a comparison for the reader. */
   #explain(result: RuleResult): RuleResult {
     const exchange = this.#decidedBy.get(result.id);
     if (exchange === undefined || !isBroken(result, this.options.strict)) return result;

@@ -23,8 +23,8 @@ import { beginReport } from './version.js';
 import { Watcher } from './watcher.js';
 
 /**
- * Checks the given rules on a target and returns the report. If `options.shard` is set, only the rules of that shard
- * (part of a run) are checked. The repositories that the run created are deleted at the end.
+ * Checks the given rules on a target and returns the report. With `options.shard`, checks only the rules of that shard
+ * (part of a run). Repositories that the run created are deleted at the end.
  */
 export async function runRules(target: Target, options: RunOptions): Promise<Report> {
   const started = options.now();
@@ -87,7 +87,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const interrupted = options.signal.aborted;
   const git_client = options.gitClient;
   const mode = { write: target.write, strict, ...defined({ only, profiles, git_client, min_checked, shard, flags }) };
-  // Remove secrets from the whole report, because a response of the target can repeat credentials that the suite sent.
+  // Remove secrets from the whole report, because the target's responses can repeat credentials that the suite sent.
   return redactValue({
     ...beginReport(started, options.now()),
     target: {
@@ -102,7 +102,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     throttled_seconds: Math.round(client.throttling.heldSeconds),
     interrupted,
     ...defined({ ended }),
-    // If all responses are alike, every route seems to be missing, so a report of missing routes would add nothing.
+    // If all responses are alike, every route seems to be missing. Notices about missing routes would then add nothing.
     notices: alike.length > 0 ? alike : missing.notices(),
     setup,
     cleanup,
@@ -154,16 +154,17 @@ function contextOf(target: Target, options: RunOptions, client: Client, latency:
 }
 
 /**
- * Maximum milliseconds for one response during the cleanup of an interrupted run, on a target with low latency. The
- * user waits for the end of the command, and the request that was interrupted may have been pending for ever.
+ * Maximum wait in milliseconds for one response while an interrupted run cleans up, on a target with low latency. The
+ * limit is short, because the user waits for the command to end, and a target that no longer responds may be why the
+ * user interrupted it.
  */
 const WHEN_INTERRUPTED = 5000;
 
 const LEFT_BY_CHOICE: Cleanup = { made: 0, removed: 0, left: [] };
 
 /**
- * Deletes the repositories that the run created, after a complete run and after an early end. Keeps them if the option
- * `keep` is set, or if the target is gone. The result lists the remaining repositories and the reason.
+ * Deletes the repositories that the run created, also after an early end. Keeps them if the option `keep` is set, or if
+ * the target is gone. The result lists the remaining repositories and the reason.
  */
 async function removeScratch(
   target: Target,

@@ -7,20 +7,20 @@ import { parseJson } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import { LARGE_FILE, readTextFile, UnreadableFile } from '../target/text-file.js';
 
-/** Default first part of the names of the repositories that a run creates. */
+/** Default beginning of the names of repositories that a run creates. */
 export const SCRATCH_PREFIX = 'cf';
 
 /**
- * Returns a prefix for the names of all repositories of one run. Its 8 random hexadecimal digits prevent collisions
- * with the repositories of other runs.
+ * Returns a prefix for the names of all repositories of one run. It has 8 random hexadecimal digits, which prevent
+ * collisions with repositories of other runs.
  */
 export function scratchPrefix(prefix = SCRATCH_PREFIX): string {
   return `${prefix}-${randomBytes(4).toString('hex')}`;
 }
 
 /**
- * Returns true if the name has the form of a repository name of a run: a prefix, a hyphen and 8 hexadecimal digits.
- * Cleanup deletes only repositories with such names.
+ * Returns true if a repository name has the form that runs use: a prefix, a hyphen and 8 hexadecimal digits. Cleanup
+ * deletes only repositories with such names.
  *
  * ```js
  * assert.equal(isScratchName('cf-0123abcd/notes'), true);
@@ -32,9 +32,8 @@ export function isScratchName(name: string): boolean {
 }
 
 /**
- * Returns true if the process that created the repository of a journal entry is still running on this machine. The
- * repository must then not be deleted as a leftover. Returns false for a process of another machine, which cannot be
- * checked.
+ * Returns true if the process that created an entry's repository is still running on this machine. The repository is
+ * then still in use and must not be deleted. Returns false for a process on another machine, which cannot be checked.
  *
  * ```js
  * const left = (await readScratch('made.jsonl')).filter((entry) => !isInUse(entry));
@@ -51,18 +50,19 @@ export function isInUse({ pid, host }: ScratchEntry): boolean {
 }
 
 /**
- * Repository that a run created, as one line of a scratch journal (file with such repositories, for their deletion).
+ * One line of a scratch journal: a repository that a run created. The journal is the file from which such repositories
+ * are deleted later.
  */
 export interface ScratchEntry {
   readonly base_url: string;
   readonly org: string;
   readonly name: string;
-  /** Time immediately before the creation of the repository, in RFC 3339 format. */
+  /** Time just before the repository was created, in RFC 3339 format. */
   readonly time: string;
-  /** Id of the process that creates the repository, and host name of its machine; undefined if not recorded. */
+  /** Process id and host name of the process that created the repository. Undefined if not recorded. */
   readonly pid?: number;
   readonly host?: string;
-  /** Command-line words that name the target, without secrets; undefined if not recorded. */
+  /** Command-line words that select the target. They contain no secrets. Undefined if not recorded. */
   readonly flags?: readonly string[];
 }
 
@@ -79,25 +79,26 @@ export class ScratchFailure extends Error {
 }
 
 /**
- * Record of the repositories that a run created and has not deleted yet. Cleanup deletes them, even after an early end.
+ * Record of the repositories that a run created and has not deleted yet. Cleanup deletes them, even if the run ends
+ * early.
  */
 export interface Scratch {
   /**
-   * Records a name before the repository is created. Throws `ScratchFailure` if the name cannot be recorded. The caller
-   * must then not create the repository, because nothing would delete it later.
+   * Records a name before the repository is created. Throws `ScratchFailure` if that is impossible. The caller must
+   * then not create the repository, because nothing would delete it later.
    */
   add(name: string): Promise<void>;
   /** Removes the names of deleted repositories from the record. */
   remove(names: readonly string[]): Promise<void>;
-  /** Returns the recorded names that were not removed. Their repositories probably still exist. */
+  /** Returns the recorded names that were not removed. These repositories probably still exist. */
   left(): readonly string[];
-  /** Number of distinct names recorded so far, including names that were removed. */
+  /** Number of different names recorded so far, including removed names. */
   readonly made: number;
 }
 
 /**
  * Opens a record of the repositories that a run creates on a target, so that they can be deleted later. With a file
- * (scratch journal), each name is on disk before its repository is created, and several runs can share the file. Throws
+ * (scratch journal), each name is on disk before its repository is created. Several runs can share the file. Throws
  * `ScratchFailure` if the file cannot be written.
  *
  * ```js
@@ -112,11 +113,11 @@ export async function openScratch({
   now = Date.now,
 }: {
   readonly target: Pick<Target, 'baseUrl' | 'org'>;
-  /** Path of the journal. Default: the names are kept only in memory and are lost when the process ends. */
+  /** Path of the scratch journal. By default, names are kept only in memory and are lost when the process ends. */
   readonly file?: string;
   /**
-   * Process and command-line words, written with each name. `gc` (command that deletes leftover repositories) uses them
-   * to find the target, and to skip repositories of a run that is still active.
+   * Process and command-line words that are written with each name. The command `gc`, which deletes leftover
+   * repositories, uses them to find the target and to skip repositories of active runs.
    */
   readonly owner?: Pick<ScratchEntry, 'pid' | 'host' | 'flags'>;
   readonly now?: () => number;
@@ -153,7 +154,7 @@ export async function openScratch({
 
 /**
  * Reads the entries of a scratch journal (file with the repositories that runs created). Throws `ScratchFailure` if the
- * file cannot be read or if a line is not an entry.
+ * file cannot be read, or if a line is not an entry.
  *
  * ```js
  * for (const { name, base_url } of await readScratch('made.jsonl')) console.log(`${base_url}/${name}`);
@@ -169,8 +170,8 @@ export async function readScratch(file: string): Promise<readonly ScratchEntry[]
 }
 
 /**
- * Removes the entries of deleted repositories from a scratch journal. Deletes the file if no line remains. Keeps lines
- * that are not entries.
+ * Removes entries of deleted repositories from a scratch journal. Lines that are not entries are kept. Deletes the file
+ * if no line remains.
  */
 export function dropScratch(file: string, isGone: (entry: ScratchEntry) => boolean): Promise<void> {
   return change(file, async () => {
@@ -186,27 +187,27 @@ export function dropScratch(file: string, isGone: (entry: ScratchEntry) => boole
 }
 
 /**
- * Writes or appends text to a file and flushes it to disk before the promise resolves, so that no name of a created
- * repository is lost in a crash.
+ * Writes or appends text to a file and flushes it to disk before the promise resolves. A crash therefore loses no name
+ * of a created repository.
  */
 function writeSynced(file: string, flag: 'a' | 'w', text: string): Promise<void> {
   return writeFile(file, text, { flag, mode: 0o600, flush: true });
 }
 
 /**
- * Maximum number of waits for the lock of a journal, and milliseconds of each wait. The total is more than `LOCK_AGE`,
- * so that the lock of a dead process can expire meanwhile.
+ * Maximum number of waits for the lock of a journal, and milliseconds per wait. Their product exceeds `LOCK_AGE`, so
+ * the lock of a dead process expires in this time.
  */
 const LOCK_TRIES = 600;
 const LOCK_WAIT = 25;
 /**
- * Age of a lock directory in milliseconds above which its process is considered dead, so that the lock may be removed.
+ * Age in milliseconds above which a lock directory is considered abandoned by a dead process. It may then be removed.
  */
 const LOCK_AGE = 10_000;
 
 /**
- * Runs a function that changes a journal, under a lock that other processes respect. Without the lock, a line that one
- * process appends while another process rewrites the file would be lost.
+ * Runs a function that changes a journal while holding a lock that other processes respect. Without the lock, a line
+ * that one process appends would be lost when another process rewrites the file.
  */
 function change(file: string, act: () => Promise<void>): Promise<void> {
   return attempt(file, 'written', async () => {

@@ -3,18 +3,20 @@ import type { Rule } from '../rules/rule.js';
 import { groupBy } from '../target/json.js';
 
 /**
- * Divides rules by their group. The rules of one group share a repository, so they must be in the same shard. Keeps the
- * order of the groups and of the rules in them.
+ * Divides rules by group. The rules of a group share a repository, so they must be in the same shard. The order of
+ * groups, and of the rules in each, is kept.
  */
 export function groupsOf(rules: readonly Rule[]): Rule[][] {
   return [...groupBy(rules, ({ group }) => group).values()];
 }
 
 /**
- * Returns the rules of one shard (one of `count` runs that divide the rules). A group is never divided, so that its
- * fixtures are created only once. Groups are assigned in order of decreasing cost, each to the shard with the lowest
- * cost so far, so that all shards send about the same number of requests (greedy number partitioning). `cost`: number
- * of requests of a rule.
+ * Returns the rules of one shard. A shard is one of `count` runs that divide the rules. A group is never divided, so
+ * its fixtures are created only once.
+ *
+ * All shards should send about the same number of requests. Groups are therefore assigned in order of decreasing cost,
+ * each to the shard with the lowest cost so far (greedy number partitioning). `cost` returns the number of requests of
+ * a rule.
  */
 export function rulesOfShard(rules: readonly Rule[], { index, count }: Shard, cost: (rule: Rule) => number): Rule[] {
   const priced = groupsOf(rules).map((group) => ({
@@ -33,8 +35,8 @@ export function rulesOfShard(rules: readonly Rule[], { index, count }: Shard, co
 }
 
 /**
- * Returns the items in a pseudo-random order. The same seed always gives the same order (mulberry32 generator,
- * Fisher-Yates shuffle).
+ * Returns the items in a pseudorandom order. Equal seeds give equal orders (mulberry32 generator, Fisher-Yates
+ * shuffle).
  */
 export function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
   const result = [...items];

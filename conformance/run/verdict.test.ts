@@ -30,7 +30,10 @@ function ruleOf(reach: Reach) {
   return rule;
 }
 
-/** Returns the context of a rule that received these responses. The check of the rule need not have looked at them. */
+/**
+ * Returns a rule, and a context in which the rule has received the responses `seen`. The rule's check has not
+ * necessarily examined them.
+ */
 function contextOf(reach: Reach, seen: readonly Exchange[]) {
   const rule = ruleOf(reach);
   const t = new RuleContext(rule, { target: targetAt('http://127.0.0.1:1') } as RunContext);

@@ -13,7 +13,7 @@ import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import type { WatchResult } from './watcher.js';
 
-/** Verdict of a rule that the target breaks, by requirement level. Only a broken MUST is a failure. */
+/** Verdict of a broken rule, by requirement level. Only a broken MUST is a failure. */
 export const BROKEN: Readonly<Record<Level, Verdict>> = {
   MUST: 'fail',
   SHOULD: 'warn',
@@ -22,7 +22,8 @@ export const BROKEN: Readonly<Record<Level, Verdict>> = {
 };
 
 /**
- * Verdict of a rule that holds, by requirement level. Rules of the last two levels only record what the target does.
+ * Verdict of a rule that holds, by requirement level. Rules of the levels MAY and UNSPECIFIED only record what the
+ * target does.
  */
 const GOOD: Readonly<Record<Level, Verdict>> = {
   MUST: 'pass',
@@ -32,8 +33,8 @@ const GOOD: Readonly<Record<Level, Verdict>> = {
 };
 
 /**
- * Returns the reason why the check of a rule cannot run on this target; undefined if it can run. A rule can also have a
- * `watch` function, which judges the responses to other rules' requests even if the check is skipped.
+ * Returns the reason why a rule's check cannot run on this target. Returns undefined if it can run. If the check is
+ * skipped, the rule's `watch` function may still judge the responses to other rules' requests.
  */
 export function reasonToSkip(rule: Rule, target: Target): string | undefined {
   if (rule.check === undefined && rule.watch === undefined) return 'not written yet';
@@ -44,24 +45,26 @@ export function reasonToSkip(rule: Rule, target: Target): string | undefined {
   return undefined;
 }
 
-/** Requests of a rule in the form that a report shows beside the verdict. All values are serializable as JSON. */
+/**
+ * A rule's requests in the form in which a report shows them next to the verdict. All values are serializable as JSON.
+ */
 type Shown = Pick<RuleResult, 'transcript' | 'curl' | 'recipe'>;
 
 export interface RuleVerdict
   extends Shown,
     Pick<RuleResult, 'verdict' | 'evidence' | 'reason' | 'expected' | 'actual' | 'observed'> {
-  /** Exchange (request and response) that decided a verdict; undefined for a good verdict. */
+  /** Exchange (request and response) that decided the verdict. Undefined for a good verdict. */
   readonly decidedBy?: Exchange;
 }
 
-/** Returns the members of a report that describe a rule and do not depend on the run. */
+/** Returns the members of a rule result that describe the rule and do not depend on the run. */
 export function aboutRule({ id, section, says, level, reach }: Rule) {
   return { id, section, says, level, reach };
 }
 
 /**
- * Thrown if a rule was working for longer than the run permits. The verdict is `blocked`, because the slow target shows
- * neither that the rule holds nor that the suite failed.
+ * Thrown if a rule worked for longer than the run permits. The verdict is `blocked`. A slow target shows neither that
+ * the rule holds nor that the suite failed.
  */
 export class Overdue extends Error {
   override readonly name = 'Overdue';
@@ -72,17 +75,17 @@ export class Overdue extends Error {
 }
 
 /**
- * Returns true if an error prevented a verdict and was caused by the target or by the run: throttling, a fixture that
- * could not be created, an early end of the run, or a timeout of the rule.
+ * Returns true if the target or the run prevented a verdict: by throttling, by a fixture that could not be created, by
+ * an early end of the run, or because the rule took too long.
  */
 function isBlocked(error: unknown): error is Error {
   return [Throttled, NeedsSetUp, RunEnded, Overdue].some((reason) => error instanceof reason);
 }
 
 /**
- * Returns an error if a rule received a response that an injected fault made or changed, even if its check ignored the
- * response. Such a response does not show the ordinary behaviour of the target. Returns undefined if no response was
- * injected, or if the rule's reach is `emulator`, because these rules inject faults on purpose.
+ * Returns an error if a fault made or changed a response of this rule, even if the check ignored the response. Such a
+ * response does not show the target's ordinary behaviour. Returns undefined if there was none, or if the rule's reach
+ * is `emulator`, because such rules inject faults on purpose.
  */
 function injectedInto(rule: Rule, t: RuleContext): InjectedEvidence | undefined {
   const made = rule.reach === 'emulator' ? undefined : t.exchanges.find(({ injected }) => injected);
@@ -90,8 +93,8 @@ function injectedInto(rule: Rule, t: RuleContext): InjectedEvidence | undefined 
 }
 
 /**
- * Returns the verdict of a rule whose check returned without an error. The rule holds, unless the check noted a warning
- * or another tolerated variant than the one that the specification supports best.
+ * Returns the verdict of a rule whose check ended without an error. The rule holds, unless the check noted a warning,
+ * or a variant other than the one that the specification supports best.
  */
 export function verdictOfReturned(rule: Rule, t: RuleContext): RuleVerdict {
   const injected = injectedInto(rule, t);
@@ -107,7 +110,7 @@ export function verdictOfReturned(rule: Rule, t: RuleContext): RuleVerdict {
 
 /**
  * Returns the verdict of a rule whose check threw an error. Only a failed assertion shows that the target breaks the
- * rule. Other expected errors skip or block the rule, and unexpected ones are errors of the suite.
+ * rule. Other expected errors skip or block the rule. Unexpected errors are errors of the suite.
  */
 export function verdictOfThrown(rule: Rule, t: RuleContext, thrown: unknown): RuleVerdict {
   const error = injectedInto(rule, t) ?? thrown;
@@ -129,7 +132,10 @@ export function verdictOfThrown(rule: Rule, t: RuleContext, thrown: unknown): Ru
   };
 }
 
-/** Converts a failed fixture (prepared state that rules need, such as a repository) into its entry in the report. */
+/**
+ * Converts the failed creation of a fixture (prepared state of the target, such as a repository) into its entry in the
+ * report.
+ */
 export function describeStep(name: string, { thrown, exchanges }: BrokenStep, target: Target): SetupFailure {
   const shown = showWhole(exchanges, target);
   if (thrown instanceof AssertionFailure) {
@@ -141,8 +147,8 @@ export function describeStep(name: string, { thrown, exchanges }: BrokenStep, ta
 }
 
 /**
- * Converts the observations of a watching rule (rule that judges responses to the requests of other rules) into their
- * form in the report.
+ * Converts the observations of a watching rule, which judges responses to the requests of other rules, into the form of
+ * the report.
  */
 export function describeWatch(id: string, { checked, evidence, broken }: WatchResult, target: Target): Watched {
   return { id, answers: checked, evidence, ...(broken && { broken: describeBroken(broken, target) }) };
@@ -157,9 +163,9 @@ function describeBroken({ why, exchange }: NonNullable<WatchResult['broken']>, t
 }
 
 /**
- * Combines the verdict of a rule's own check with the responses to other rules' requests that the rule judged (`seen`).
- * Returns the worse verdict. `own`: undefined if the check did not run. A rule of level MAY cannot be broken by `seen`,
- * so its result only states what was observed.
+ * Combines two results of a rule and returns the worse verdict. `own` is the verdict of its own check; undefined if the
+ * check did not run. `seen` is what the rule observed in responses to other rules' requests. `seen` cannot break a rule
+ * of level MAY; it then only adds what was observed.
  */
 export function addWatched(level: Level, own: RuleVerdict | undefined, seen: Watched): RuleVerdict {
   if (own !== undefined && (own.verdict === 'fail' || own.verdict === 'error')) return own;
@@ -170,12 +176,12 @@ export function addWatched(level: Level, own: RuleVerdict | undefined, seen: Wat
   return { verdict: GOOD[level], evidence, observed: { answers, ...defined({ example: broken?.reason }) } };
 }
 
-/** Reason to skip a rule without an own check if no response of the run concerned the rule. */
+/** Reason to skip a rule without its own check, if no response of the run concerned the rule. */
 export const NOTHING_SEEN = 'no response of this run shows the behaviour';
 
 /**
- * Returns the requests of a rule in the form that a report shows, and the last exchange as the one that decided the
- * verdict. Returns an empty object if the rule sent no request.
+ * Returns a rule's requests in the form of the report. `decidedBy` is the last exchange, which decided the verdict.
+ * Returns an empty object if the rule sent no request.
  */
 function show(exchanges: readonly Exchange[], target: Target): Shown & Pick<RuleVerdict, 'decidedBy'> {
   const last = exchanges.at(-1);
@@ -186,7 +192,7 @@ function show(exchanges: readonly Exchange[], target: Target): Shown & Pick<Rule
   return { transcript: writeTranscript(exchanges), ...defined({ curl, recipe }), decidedBy: last };
 }
 
-/** Returns the requests of a rule in the form that a report shows, with secrets removed. */
+/** Returns a rule's requests in the form of the report, with secrets removed. */
 export function showWhole(exchanges: readonly Exchange[], target: Target): Shown {
   const { decidedBy: _decidedBy, ...shown } = show(exchanges, target);
   return redactValue(shown);

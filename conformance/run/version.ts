@@ -11,8 +11,8 @@ export function packageVersion(): string {
 }
 
 /**
- * Returns the members with which every report begins: versions, start time and duration. `started`, `now`: milliseconds
- * since the epoch.
+ * Returns the members with which every report begins: versions, start time and duration. `started` and `now` are in
+ * milliseconds since the epoch.
  */
 export function beginReport(started: number, now: number) {
   return {

@@ -2,17 +2,17 @@ import type { Evidence, Exchange } from '../http/exchange.js';
 import type { Rule } from '../rules/rule.js';
 
 export interface WatchResult {
-  /** Number of exchanges (requests with their responses) of the run to which the rule applied. */
+  /** Number of exchanges (requests with their responses) to which the rule applied. */
   checked: number;
-  /** `injected` if at least one of these exchanges was made or changed by an injected fault, otherwise `observed`. */
+  /** `injected` if a fault made or changed the response of at least one of these exchanges, otherwise `observed`. */
   evidence: Evidence;
   broken: { readonly why: string; readonly exchange: Exchange } | undefined;
 }
 
 /**
- * Passes each exchange (request and response) of the run to all watching rules (rules that judge exchanges of other
- * rules). If several exchanges break a rule, the result keeps the one from the rule whose id sorts first, because the
- * order in which exchanges arrive differs between runs.
+ * Passes each exchange (request and response) of the run to all watching rules. A watching rule judges exchanges of
+ * other rules. If several exchanges break a rule, the one from the rule whose id sorts first is kept, because the order
+ * of exchanges differs between runs.
  */
 export class Watcher {
   readonly #results = new Map<string, WatchResult>();
@@ -22,8 +22,8 @@ export class Watcher {
   }
 
   /**
-   * Passes one exchange to the watching rules. If an injected fault made the response, only rules of reach `emulator`
-   * judge the exchange, because the response does not show the ordinary behaviour of the target.
+   * Passes one exchange to the watching rules. If a fault made the response, only rules of reach `emulator` judge it,
+   * because it does not show the target's ordinary behaviour.
    */
   see(exchange: Exchange): void {
     for (const rule of this.rules) {

@@ -5,7 +5,7 @@ import { GAPS } from './gaps.js';
 
 const AMBIGUITIES = { ...CONTRADICTIONS, ...GAPS, ...AUTHENTICATION_GAPS };
 
-/** Permanent code of an ambiguity of the specification (contradiction or gap), such as `A01`. */
+/** Permanent code of an ambiguity, such as `A01`. An ambiguity is a contradiction or gap of the specification. */
 export type AmbiguityCode = keyof typeof AMBIGUITIES;
 
 export interface AmbiguityRow extends Ambiguity {
@@ -25,7 +25,7 @@ export function ambiguityRows(): readonly AmbiguityRow[] {
 
 /**
  * Returns the key under which reports and target files record how a target resolves an ambiguity, such as `A09 already
- * matches`. `where` names the request, because a target may behave differently for each.
+ * matches`. `where` names the request, because a target may behave differently for each request.
  */
 export function recordKey(code: AmbiguityCode, where: string): string {
   return `${code} ${where}`;

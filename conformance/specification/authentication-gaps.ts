@@ -1,6 +1,6 @@
 import type { Ambiguity } from './ambiguity.js';
 
-/** Places where the section Authentication of the specification does not say what a service does. */
+/** Gaps in the section Authentication: the specification does not say what a service does. */
 export const AUTHENTICATION_GAPS = {
   A31: {
     title: 'Unusual Authorization headers',

@@ -1,6 +1,6 @@
 import type { Ambiguity } from './ambiguity.js';
 
-/** Places where two sentences of the specification contradict each other. */
+/** Contradictions: two sentences of the specification disagree. */
 export const CONTRADICTIONS = {
   A01: {
     title: 'HTTP status of an invalid token',

@@ -1,6 +1,6 @@
 import type { Ambiguity } from './ambiguity.js';
 
-/** Places where the specification does not say what a service does, except for authentication. */
+/** Gaps outside the section Authentication: the specification does not say what a service does. */
 export const GAPS = {
   A19: {
     title: 'Commit to a branch that does not exist, without base_branch',

@@ -1,11 +1,11 @@
-/** Values of the option `--git-client`; see `GitClientChoice`. */
+/** Values of the option `--git-client`, explained at `GitClientChoice`. */
 export const GIT_CLIENTS = ['js', 'native', 'both'] as const;
 
 /**
- * Git clients with which rules about clones, fetches and pushes run. `js`: isomorphic-git, which is part of the suite.
- * `native`: `git` on the PATH of this machine. `both`: one after the other.
+ * Git clients for rules about clones, fetches and pushes. `js` is isomorphic-git, which is part of the suite. `native`
+ * is `git` on the PATH of this machine. `both` runs one after the other.
  */
 export type GitClientChoice = (typeof GIT_CLIENTS)[number];
 
-/** Name of the observation with the version of `git` that a rule used. */
+/** Name under which a rule records the version of `git` that it used. */
 export const NATIVE_GIT_CLIENT = 'native Git client';

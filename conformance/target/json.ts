@@ -1,4 +1,4 @@
-/** Returns the value of a JSON text; undefined if the text is invalid. */
+/** Parses a JSON text. Returns undefined if the text is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -8,8 +8,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Returns a copy without the members that are undefined. Types with optional members need this, because
- * `exactOptionalPropertyTypes` allows a member to be absent but not undefined.
+ * Returns a copy without the members whose value is undefined. Optional members need this, because
+ * `exactOptionalPropertyTypes` allows them to be absent but not undefined.
  */
 export function defined<Members extends object>(
   members: Members,
@@ -18,7 +18,7 @@ export function defined<Members extends object>(
   return Object.fromEntries(entries) as { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
 }
 
-/** Groups items by key. The groups are in the order in which their keys first occur. */
+/** Groups items by key. Groups are in the order in which their keys first occur. */
 export function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {

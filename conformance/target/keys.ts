@@ -3,19 +3,22 @@ import { readTextFile, UnreadableFile } from './text-file.js';
 
 export type Algorithm = 'ES256' | 'ES384' | 'ES512' | 'RS256';
 
-/** Private key for signing tokens that is registered at the target, or was registered until it was deleted. */
+/** Private key for signing tokens. It is registered at the target, or was registered and then deleted. */
 export interface SigningKey {
-  /** Source of the key: a file name, or `$NAME` of an environment variable. */
+  /** Source of the key: a file name, or `$NAME` for an environment variable. */
   readonly file: string;
-  /** Environment variable that contains the key; undefined if it was read from a file. */
+  /** Environment variable that contains the key. Undefined if the key was read from a file. */
   readonly env?: string;
-  /** Path of the target file that refers to the key, as given on the command line. */
+  /**
+   * Path of the target file that refers to the key, as given on the command line. Undefined if no target file refers to
+   * it.
+   */
   readonly targetFile?: string;
   readonly algorithm: Algorithm;
   readonly privateKey: KeyObject;
-  /** Id under which the key is registered at the target; undefined if unknown. */
+  /** Id under which the key is registered at the target. Undefined if unknown. */
   readonly id?: string;
-  /** Scopes that tokens of this key may have (its allowlist); undefined for an unrestricted key. */
+  /** Allowlist: the scopes that tokens of this key may have. Undefined for an unrestricted key. */
   readonly allowedScopes?: readonly string[];
 }
 
@@ -26,8 +29,8 @@ const CURVES: Readonly<Record<string, Algorithm>> = {
 };
 
 /**
- * Reads a PKCS#8 PEM file. Throws an error with a readable message if the file is not one, or contains a key that
- * cannot sign tokens.
+ * Reads a private key from a PKCS#8 PEM file. Throws an error with a readable message if the file has another format,
+ * or if its key cannot sign tokens.
  *
  * ```js
  * const key = await readKey('acme.pem', { id: 'main' });
@@ -41,7 +44,7 @@ export async function readKey(
   return { ...signingKey(await readSecretFile(file), file), ...about };
 }
 
-/** Reads a text file that contains a secret. Throws an error that names the file and never the secret. */
+/** Reads a text file that contains a secret. Error messages name the file, never the secret. */
 export async function readSecretFile(file: string): Promise<string> {
   try {
     return await readTextFile(file);
@@ -51,8 +54,8 @@ export async function readSecretFile(file: string): Promise<string> {
 }
 
 /**
- * Parses a private key in PKCS#8 PEM format. `file`: source of the text, for messages. Throws an error whose message
- * never contains a part of the text.
+ * Parses a private key in PKCS#8 PEM format. Error messages never contain a part of the text. `file`: source of the
+ * text, for error messages.
  */
 export function signingKey(pem: string, file: string): SigningKey {
   if (!pem.includes('-----BEGIN PRIVATE KEY-----')) throw new Error(`${file} is not a PKCS#8 PEM private key`);

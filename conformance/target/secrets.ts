@@ -3,8 +3,7 @@ import { readSecretFile, type SigningKey, signingKey } from './keys.js';
 import type { KeyEntry, Secret } from './target-file.js';
 
 /**
- * Reads a secret from a file or an environment variable. Throws an error that names the file or the variable, and never
- * the secret.
+ * Reads a secret from a file or an environment variable. Error messages name the file or variable, never the secret.
  */
 export async function readSecret({ file, env }: Secret, environment: NodeJS.ProcessEnv): Promise<string> {
   if (file !== undefined) return readSecretFile(file);
@@ -21,8 +20,8 @@ export async function readKeyEntry(entry: KeyEntry, environment: NodeJS.ProcessE
   const { file, env, id, scopes } = entry;
   const pem = await readSecret(entry, environment);
   return {
-    // `\n` is replaced, because an environment variable often contains a PEM text on one line, with `\n` for each line
-    // end.
+    // Replace `\n`: an environment variable often has a PEM text on one line, with the two characters `\n` for each
+    // line end.
     ...signingKey(file === undefined ? pem.replaceAll('\\n', '\n') : pem, file ?? `$${env}`),
     ...defined({ env, id, allowedScopes: scopes }),
   };

@@ -3,8 +3,8 @@ import { InvalidFile } from './text-file.js';
 import { readYaml } from './yaml.js';
 
 /**
- * Parses a YAML or JSON text and validates it by a schema. Throws `InvalidFile`, whose message names the invalid member
- * and never its value.
+ * Parses a YAML or JSON text and validates it with a schema. Throws `InvalidFile`. Its message names the invalid
+ * member, never the member's value.
  */
 export function readStructured<Schema extends z.ZodType>(text: string, schema: Schema): z.infer<Schema> {
   const value = readYaml(text);

@@ -50,8 +50,8 @@ t.test('a target file is YAML or JSON, and relative file names are resolved from
 const MANY_KEYS = Array.from({ length: 60_000 }, (_none, at) => `key${at}: ${at}\n`).join('');
 
 /**
- * Invalid target files (descriptions of the service under test), each with the error message that the parser must
- * throw.
+ * Invalid target files, each with the error message that the parser must throw. A target file describes the service
+ * under test.
  */
 const WRONG: readonly (readonly [text: string, says: RegExp])[] = [
   ['', / is empty$/],

@@ -7,7 +7,7 @@ import { InvalidFile, readTextFile } from './text-file.js';
 const address = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 const name = z.string().min(1);
 
-/** Schema of the members that say where a secret is stored. The target file itself never contains a secret. */
+/** Schema of the members that say where a secret is stored. A target file itself never contains a secret. */
 const place = {
   file: name.optional().describe('Path of a file, relative to the folder of this file'),
   env: z
@@ -29,7 +29,7 @@ const secret = secretWith({});
 const key = secretWith({ id });
 const restrictedKey = secretWith({ id, scopes: z.array(name).min(1).describe('Its allowlist') });
 
-/** Valid prefix for the names of scratch repositories, which the suite creates for a run. */
+/** Pattern of a valid name prefix for scratch repositories. Scratch repositories are those that a run creates. */
 export const PREFIX = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
 export const PREFIX_WORDS = 'must be 1 to 32 lower-case letters, digits and hyphens, with no hyphen at an end';
 
@@ -47,8 +47,8 @@ export interface KeyEntry extends Secret {
 }
 
 /**
- * Content of a target file, which describes the service under test. It refers to secrets by file or environment
- * variable, and contains none.
+ * Content of a target file, which describes the service under test. It contains no secrets; it only names the file or
+ * environment variable of each.
  */
 export interface TargetFile {
   readonly $schema?: string | undefined;
@@ -139,8 +139,8 @@ const targetFile = z.strictObject({
 }) satisfies z.ZodType<TargetFile>;
 
 /**
- * Thrown if a target file (description of the service under test) is not valid. The message names the invalid member
- * and what is allowed.
+ * Thrown if a target file (description of the service under test) is invalid. The message names the invalid member and
+ * says what is allowed.
  *
  * ```js
  * await assert.rejects(readTargetFile('acme.pem'), InvalidTargetFile);
@@ -152,7 +152,7 @@ export class InvalidTargetFile extends Error {
 
 /**
  * Reads a target file (description of the service under test) in YAML or JSON. Relative file names in it are resolved
- * against its folder. Throws `InvalidTargetFile`.
+ * against its folder. Throws `InvalidTargetFile` if the file is invalid.
  *
  * ```js
  * const { base_url, org } = await readTargetFile('target.yaml');
@@ -167,8 +167,8 @@ export async function readTargetFile(path: string): Promise<TargetFile> {
 }
 
 /**
- * Parses the text of a target file (description of the service under test). Relative file names in it are not resolved.
- * Throws `InvalidFile`.
+ * Parses the text of a target file (description of the service under test). Does not resolve relative file names in it.
+ * Throws `InvalidFile` if the text is invalid.
  */
 export function parseTargetFile(text: string): TargetFile {
   return readStructured(text, targetFile);

@@ -4,7 +4,7 @@ import type { SigningKey } from './keys.js';
 export interface SecondOrganization {
   readonly org: string;
   readonly key: SigningKey;
-  /** Origin of the API for the second organization; undefined if it is the same as for the first. */
+  /** Origin of the API for the second organization. Undefined if both organizations have the same origin. */
   readonly baseUrl?: string;
 }
 
@@ -12,31 +12,31 @@ export interface SecondOrganization {
 export interface Target {
   /** Origin of the API, without a trailing slash. */
   readonly baseUrl: string;
-  /** Origin of the Git host, from which repositories are cloned. */
+  /** Origin of the Git host. Repositories are cloned from there. */
   readonly gitUrl: string;
   readonly org: string;
   /** Unrestricted private key that signs the tokens of the suite. */
   readonly key: SigningKey;
-  /** Other unrestricted private keys that are registered for the organization. */
+  /** Additional unrestricted private keys that are registered for the organization. */
   readonly otherKeys: readonly SigningKey[];
   readonly restrictedKey?: SigningKey;
   readonly deletedKey?: SigningKey;
   readonly second?: SecondOrganization;
-  /** Name of an existing repository with at least one commit, for runs that must not write. */
+  /** Name of an existing repository with at least one commit. Runs that must not write read it. */
   readonly repo?: string;
   /** True if the suite may create repositories and write to them. */
   readonly write: boolean;
-  /** True if the suite may use routes that are not in the specification and are known only from published clients. */
+  /** True if the suite may use undocumented routes, which are known only from published clients. */
   readonly companion: boolean;
-  /** Address of the emulator's admin API; undefined if the target is not an emulator. */
+  /** URL of the emulator's admin API. Undefined if the target is not an emulator. */
   readonly adminUrl?: string;
-  /** Token for the emulator's admin API; undefined if not given. */
+  /** Token for the emulator's admin API. Undefined if not given. */
   readonly adminToken?: string;
 }
 
 /**
- * Returns true if the host of a URL is this machine. Callers must not conclude that writing is permitted, because a
- * tunnel to a production service is on this machine too.
+ * Returns true if the host of a URL is this machine. This does not mean that writing is permitted: a tunnel to a
+ * production service also ends on this machine.
  */
 export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);
@@ -44,7 +44,7 @@ export function isLoopback(url: string): boolean {
 }
 
 /**
- * Returns the origin of a URL: scheme, host and port, without a path. Throws on a scheme other than http or https.
+ * Returns the origin of a URL: scheme, host and port. Throws if the scheme is neither http nor https.
  *
  * ```js
  * assert.equal(originOf('https://api.example.com/api/v1'), 'https://api.example.com');

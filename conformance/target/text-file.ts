@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
 /**
- * Thrown if the content of a file is invalid. The message continues a sentence that begins with the file name, such as
- * `is not JSON`.
+ * Thrown if the content of a file is invalid. The message, such as `is not JSON`, is meant to follow the name of the
+ * file.
  */
 export class InvalidFile extends Error {
   override readonly name: string = 'InvalidFile';
@@ -11,7 +11,7 @@ export class InvalidFile extends Error {
 /** Thrown if a file cannot be read. */
 export class UnreadableFile extends InvalidFile {
   override readonly name = 'UnreadableFile';
-  /** Error code of the operating system; undefined if the file is too large. */
+  /** Error code of the operating system. Undefined if the file is too large. */
   readonly code: string | undefined;
 
   constructor(
@@ -26,10 +26,10 @@ export class UnreadableFile extends InvalidFile {
 const MEBIBYTE = 2 ** 20;
 /** Size of the chunks in which a file is read, in bytes. */
 const CHUNK = 64 * 1024;
-/** Maximum size in bytes of files written by programs: results, recorded traffic, journals. */
+/** Maximum size in bytes of files that programs write: results, recorded traffic and journals. */
 export const LARGE_FILE = 128 * MEBIBYTE;
 
-/** Readable reasons why a file cannot be read or written, by the error code of the operating system. */
+/** Readable reasons why a file cannot be read or written. The keys are error codes of the operating system. */
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
   ENOTDIR: 'a part of its path is not a folder',
@@ -45,10 +45,7 @@ const WHY: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: 'its name is invalid',
 };
 
-/**
- * Returns a readable reason for an error of the file system. `own`: reasons that replace the default ones, by error
- * code.
- */
+/** Returns a readable reason for a file system error. `own` has reasons by error code that replace the default ones. */
 export function reasonOf(error: unknown, own: Readonly<Record<string, string>> = {}): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const words = { ...WHY, ...own };
@@ -56,8 +53,9 @@ export function reasonOf(error: unknown, own: Readonly<Record<string, string>> =
 }
 
 /**
- * Reads a UTF-8 text file of at most `limit` bytes (default: 1 MiB). Reads at most one chunk beyond the limit. For
- * devices the limit is always 1 MiB, because `/dev/zero` has no end. Throws `UnreadableFile`.
+ * Reads a UTF-8 text file of at most `limit` bytes (default: 1 MiB). Reads at most one chunk beyond the limit. Devices
+ * are always limited to 1 MiB, because `/dev/zero` has no end. Throws `UnreadableFile` if the file is larger or cannot
+ * be read.
  */
 export async function readTextFile(path: string, limit = MEBIBYTE): Promise<string> {
   try {
@@ -77,8 +75,8 @@ export async function readTextFile(path: string, limit = MEBIBYTE): Promise<stri
 }
 
 /**
- * Reads a file up to a limit. `size`: file size in bytes as reported by the file system; 0 for pipes and devices.
- * Throws `UnreadableFile`.
+ * Reads a file up to a limit in bytes. Throws `UnreadableFile` if it is larger. `size`: file size in bytes according to
+ * the file system; 0 for pipes and devices.
  */
 async function readUpTo(handle: FileHandle, limit: number, size: number): Promise<Buffer> {
   const parts: Buffer[] = [];

@@ -3,10 +3,7 @@ import { InvalidFile } from './text-file.js';
 
 /** Maximum nesting depth of mappings and sequences in a YAML or JSON file. */
 export const MAX_DEPTH = 200;
-/**
- * Maximum number of aliases in one YAML document. The number is limited, because each alias costs a search through all
- * anchors.
- */
+/** Maximum number of aliases in one YAML document. Each alias costs a search through all anchors. */
 const MAX_ALIASES = 100;
 
 const COLLECTIONS: ReadonlySet<string> = new Set(['block-map', 'block-seq', 'flow-collection']);
@@ -15,15 +12,15 @@ const COLLECTIONS: ReadonlySet<string> = new Set(['block-map', 'block-seq', 'flo
 type Place = number | readonly number[] | { readonly offset: number };
 
 /**
- * Parses one YAML 1.2 document; JSON is valid YAML. Time and memory are linear in the length of the text. Throws
- * `InvalidFile` at the first error, and if collections are nested deeper than `MAX_DEPTH`.
+ * Parses one YAML 1.2 document. JSON is valid YAML. Time and memory are linear in the length of the text. Throws
+ * `InvalidFile` at the first error, or if collections are nested deeper than `MAX_DEPTH`.
  */
 export function readYaml(text: string): unknown {
   const lines = new LineCounter();
   let failure: InvalidFile | undefined;
   const fail = (message: string, place: Place): never => {
-    // The first failure is thrown again, because the YAML composer catches an error inside a collection and reports it
-    // a second time.
+    // Throw the first failure again. The YAML composer catches an error inside a collection and reports it a second
+    // time.
     if (failure !== undefined) throw failure;
     const offset = typeof place === 'number' ? place : 'offset' in place ? place.offset : (place[0] ?? 0);
     const { line, col } = lines.linePos(Math.max(0, offset));
@@ -50,9 +47,9 @@ export function readYaml(text: string): unknown {
     yield* parser.end();
   }
 
-  // `uniqueKeys` is off, because that check of the library compares each key with all others and is quadratic.
+  // Disable the library's `uniqueKeys` check. It compares each key with all others, so its time is quadratic.
   const composer = new Composer({ uniqueKeys: false, stringKeys: true });
-  // The library's default handler collects every error (about 6 kB each). This handler throws at the first one instead.
+  // Throw at the first error. The library's default handler collects every error, about 6 kB each.
   Object.assign(composer, {
     onError: (place: Place, code: string, message: string, isWarning = false) =>
       isWarning || fail(code === 'NON_STRING_KEY' ? 'Map keys must be strings' : message, place),

@@ -23,8 +23,8 @@ t.teardown(() => {
 });
 
 /**
- * Checks a few rules on the deployment. Returns the estimate that the run announced (`Budget`), and the number of
- * requests per second that the run sent.
+ * Runs a few rules against the deployment. Returns the estimate that the run announced (`Budget`), and the actual
+ * number of requests per second.
  */
 async function measure(rate?: number) {
   let budget: Budget | undefined;

@@ -9,11 +9,12 @@ import { afterPreflight, always, startTestServer } from './test-server.js';
 t.setTimeout(180_000);
 
 /**
- * Ids of four rules that this file makes fail through the emulator's admin API. Each needs another feature of that API.
+ * Ids of four rules that this file makes fail through the emulator's admin API. Each rule needs a different feature of
+ * that API.
  */
 const BY_ADMIN = ['filemeta.ref.fallback-head', 'filemeta.err.408', 'filemeta.err.429.too-many', 'err.generic.499'];
 const FIRED = { 'x-emulator-fault-fired': 'flt-1' };
-/** Verdicts of rules that could not judge any response of the target. */
+/** Verdicts of a rule that could not judge any response. */
 const ABOUT_NOTHING = ['skip', 'error'];
 
 const verdictsOf = ({ rules }: Report) => Object.fromEntries(rules.map(({ id, verdict }) => [id, verdict]));
@@ -125,9 +126,9 @@ t.test('the suite registers a restricted key to test what it may not sign', asyn
 });
 
 /**
- * Starts a test server with an admin API whose request journal (list of recorded requests) shows two requests as
- * unfinished at first. When the suite reads the journal again, both requests are finished, and their entries have the
- * members of `answered`.
+ * Starts a test server with an admin API and a request journal (list of recorded requests). At first, the journal shows
+ * two requests as unfinished. When the suite reads the journal again, both are finished and have the members of
+ * `answered`.
  */
 async function startJournal(t: Test, answered: object) {
   const entry = { outcome: 'gone', ...answered };

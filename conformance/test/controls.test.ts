@@ -23,7 +23,10 @@ const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
 const key = join(t.testdir(), 'key.pem');
 writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
 
-/** Runs `conformance run` with a JSON report against the server at `baseUrl`. `more`: additional command-line flags. */
+/**
+ * Runs `conformance run` against the server at `baseUrl`, and reads its JSON report. `more` has additional command-line
+ * flags.
+ */
 async function check(baseUrl: string, ...more: string[]) {
   const flags = ['--base-url', baseUrl, '--org', 'demo', '--key', key, '--repo', 'app', '--rate', '10000'];
   const timeout = more.includes('--timeout') ? [] : ['--timeout', '500'];
@@ -33,8 +36,7 @@ async function check(baseUrl: string, ...more: string[]) {
 }
 
 /**
- * Asserts what is true of every complete report: each rule has a verdict, and no rule ended with an internal error of
- * the suite.
+ * Asserts that a report is complete: each rule has a verdict, and no rule ended with an internal error of the suite.
  */
 function checkWhole(t: Test, report: Report | undefined): void {
   t.equal(report?.rules.length, allRules().length, 'every rule has a verdict');
@@ -123,7 +125,10 @@ t.test('a server that closes the connection on half of its routes fails: exit co
 
 type Take = (socket: Socket) => void;
 
-/** Starts a TCP server that does not speak HTTP by itself. `take` is called with each connection. */
+/**
+ * Starts a TCP server that calls `take` with each connection. The server sends no HTTP response unless `take` writes
+ * one.
+ */
 async function startSocketServer(take: Take): Promise<{ url: string; close: () => void }> {
   const server = createServer();
   const sockets = new Set<{ destroy: () => void }>();

@@ -30,8 +30,8 @@ const gitPath = `/${repo.split('/').map(encodeURIComponent).join('/')}.git`;
 const git = { git: true, origin: target.gitUrl, recipe: reader };
 
 /**
- * Requests of every kind that rules send: description, method, path and options. The tests convert each to a curl
- * command, and check that the command sends the same request.
+ * One request of each kind that rules send. The tests convert each request to a curl command, and check that curl sends
+ * the same request.
  */
 const REQUESTS: readonly (readonly [what: string, method: string, path: string, options?: RequestOptions])[] = [
   ['no token', 'GET', '/api/v1/repo'],
@@ -93,8 +93,8 @@ const REQUESTS: readonly (readonly [what: string, method: string, path: string, 
 ];
 
 /**
- * Temporary folder with a program `npx` that runs the compiled commands of this package, for the curl commands of this
- * file. It runs equal commands only once, to save time.
+ * Temporary folder with a program `npx`, which the curl commands of this file call. The program runs the compiled
+ * commands of this package. It caches the output of each command line, to save time.
  */
 const folder = t.testdir({});
 const npx = join(folder, 'npx');
@@ -110,14 +110,14 @@ cat $kept
 );
 chmodSync(npx, 0o755);
 
-/** Runs a curl command from a report in a shell. Returns its standard output. */
+/** Runs a curl command from a report in a shell, and returns its standard output. */
 async function runLine(line: string): Promise<string> {
   const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
   const { stdout } = await promisify(execFile)('sh', ['-c', line], { env, maxBuffer: 64 * 1024 * 1024 });
   return stdout;
 }
 
-/** Returns the HTTP status and the error code of a response, which must be equal when a request is repeated. */
+/** Returns the HTTP status and the error code of a response. Both must be equal when the request is repeated. */
 function outcomeOf(status: string | number, body: string): string {
   return `${status} ${/"code": ?"([a-z_]+)"/.exec(body)?.[1] ?? ''}`.trim();
 }

@@ -16,8 +16,8 @@ const run = (...more: string[]) => {
   return conformance('run', ...place, '--write', '--journal', journal, ...only, ...more);
 };
 /**
- * Runs `conformance gc`, which deletes repositories left by earlier runs. Process ids are removed from the journal file
- * first, so that its entries count as those of another, finished process.
+ * Runs `conformance gc`, which deletes the repositories that earlier runs left. First removes the process ids from the
+ * journal file, because `gc` skips the entries of running processes.
  */
 const collect = () => {
   const entries = readFileSync(journal, 'utf8').trim().split('\n');

@@ -6,7 +6,7 @@ import { listenOnLoopback } from '../http/listen.js';
 import { startTargetEmulator } from '../run/emulator-process.js';
 import { passThrough } from './pass-through.js';
 
-/** Runs the command `conformance <argv>` in this process. Returns its exit code and all its output. */
+/** Runs `conformance <argv>` in this process. Returns its exit code and its whole output. */
 export async function conformance(...argv: readonly string[]) {
   const said = { code: 0, out: '', err: '' };
   said.code = await main(argv, {
@@ -25,8 +25,8 @@ export async function conformance(...argv: readonly string[]) {
 export type DeletionResponse = readonly [status: number, body?: string];
 
 /**
- * Starts a correct repository hosting service with one repository on loopback. The service does not identify itself as
- * an emulator, so the suite treats it as a real deployment.
+ * Starts an emulator with one repository on loopback, which conforms to the specification. It does not identify itself
+ * as an emulator, so the suite treats it as a real deployment.
  */
 export async function startDeployment(t: Test) {
   const emulator = await startTargetEmulator();
@@ -84,7 +84,8 @@ export async function startDeployment(t: Test) {
 }
 
 /**
- * Returns the request lines in `asked` whose method and path may change the target, even if the target refused them.
+ * Returns the request lines in `asked` whose method and path may change the target. Includes requests that the target
+ * refused.
  */
 export function writesOf(asked: readonly string[]): string[] {
   const reading = /^(GET|HEAD|OPTIONS) |^POST \S*(\/repos\/(grep|archive)|\/git-upload-pack)$/;

@@ -8,13 +8,13 @@ import ts from 'typescript';
 import * as library from '../index.js';
 import { openScratch, run, startTargetEmulator } from '../index.js';
 
-// The path goes up to the package folder, because the compiled test is in dist/conformance/test and the sources are
-// not.
+// The sources are outside `dist`, and the compiled test is in `dist/conformance/test`. Therefore the path goes up to
+// the package folder.
 const SOURCES = fileURLToPath(new URL('../../../conformance/', import.meta.url));
 const EXAMPLE = /```js\n([\s\S]*?)```/g;
 
 interface Example {
-  /** Name of the exported function or class that the example documents. */
+  /** Name of the function or class whose documentation contains the example. */
   readonly name: string;
   readonly code: string;
 }
@@ -54,9 +54,7 @@ t.test('every example runs', async (t) => {
   const pem = target.key.privateKey.export({ type: 'pkcs8', format: 'pem' });
   await writeFile(join(folder, 'acme.pem'), pem);
   const shorter = (given: object, options: object = {}) => run(given as typeof target, { ...options, only: 'grep' });
-  /**
-   * Replaces the file names and other placeholders in the code of an example with the files and values of this test.
-   */
+  /** Replaces placeholders in an example, such as file names and addresses, with the values of this test. */
   const own = (code: string) =>
     code
       .replace(/^import .*\n/gm, '')

@@ -13,8 +13,8 @@ const rate = Number.POSITIVE_INFINITY;
 const module = pathToFileURL(join(packageRoot(), 'dist', 'conformance', 'index.js')).href;
 
 /**
- * First lines of each test file that this test writes, as a user of the library would write them: the imports, and an
- * emulator as target (service under test).
+ * First lines of each test file that this test generates: the imports, and an emulator as the service under test. They
+ * are written like a user's code.
  */
 const HEAD = `
 import { eachRule, readKey, startTargetEmulator } from '${module}';

@@ -13,17 +13,16 @@ import { startNamespace } from './shared-emulator.js';
 const execute = promisify(execFile);
 
 /**
- * Runs the suite against an emulator with the given variants (switches between legal behaviours of the service, name to
- * value). `only`: ids of the rules to run, separated by commas; default: all rules.
+ * Runs the suite against an emulator with the given variants (switches between legal behaviours, name to value). `only`
+ * has comma-separated ids of the rules to run. Without it, all rules run.
  */
 async function runWith(variants: Readonly<Record<string, string>>, only?: string): Promise<Report> {
   return run(await startNamespace(t, { variants }), only === undefined ? {} : { only });
 }
 
 /**
- * Returns a value other than the default for each variant (switch between legal behaviours of the service), by the name
- * of the variant. `number`: index of the value, 1 for the first after the default. For variants with fewer values, the
- * index wraps around and skips the default.
+ * Returns a non-default value for each variant (switch between legal behaviours), by name. `number` selects the value:
+ * 1 for the first after the default. It wraps around if a variant has fewer values.
  */
 function valuesAt(number: number): Record<string, string> {
   return Object.fromEntries(
@@ -31,11 +30,11 @@ function valuesAt(number: number): Record<string, string> {
   );
 }
 
-/** Ids of rules whose observations show the value of a variant (switch between legal behaviours of the service). */
+/** Ids of rules whose observations show the value of a variant (switch between legal behaviours). */
 const OBSERVERS = ['general.content-type.other', 'repo.get.404', 'restore.failure-body', 'state.which-operations'];
 
-// The third value of each variant is tested with every rule in this file. The second value is tested with every rule in
-// the test `legal-variants`. Other values need only the rules that record a variant, which saves time.
+// This file tests the third value of each variant with all rules. The test `legal-variants` does so for the second
+// value. Other values need only the rules that record a variant, which saves time.
 const whole = await runWith(valuesAt(2));
 const recorders = whole.rules.filter(({ variants }) => variants !== undefined).map(({ id }) => id);
 const recording = [...OBSERVERS, ...recorders].join();
@@ -71,9 +70,9 @@ t.test('the table of ambiguities lists every rule that records a decision of the
 });
 
 /**
- * Variant (switch between legal behaviours of the service) whose value cannot be observed together with other variants,
- * and the rule that observes it. The others make a failed commit-pack request respond with a result object, which
- * contains no error code.
+ * A variant whose value other variants hide, and the rule that observes it. A variant switches between legal
+ * behaviours. The other variants make a failed commit-pack request respond with a result object, which contains no
+ * error code.
  */
 const HIDDEN_BY_RESULT = { name: 'missingBaseBranch', shownBy: 'pack.base_branch.missing' };
 

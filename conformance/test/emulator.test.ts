@@ -6,7 +6,7 @@ import { allRules } from '../rules/registry.js';
 import { runInShards, verdictsOf } from './shards.js';
 import { startNamespace } from './shared-emulator.js';
 
-/** Ids of rules that a run against the emulator skips, grouped by the reason that the report gives. */
+/** Ids of the rules that a run against the emulator skips, by the reason in the report. */
 const SKIPPED: Readonly<Record<string, readonly string[]>> = {
   'the target is on this machine': ['general.https', 'general.base-url.org-subdomain'],
 };

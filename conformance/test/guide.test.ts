@@ -17,8 +17,8 @@ const emulator = await startTargetEmulator();
 t.teardown(() => emulator.close());
 
 /**
- * Returns the code block of the guide that has the given language and contains `words`. Throws unless there is exactly
- * one.
+ * Returns the code block of the guide that has the given language and contains `words`. Throws unless exactly one block
+ * matches.
  */
 function block(language: string, words: string): string {
   const blocks = [...guide.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))];
@@ -51,10 +51,7 @@ async function run(command: string, ...args: readonly string[]): Promise<{ code:
   return { code, said };
 }
 
-/**
- * Runs a block of shell commands from the guide, with the address in the guide replaced by the address of this test's
- * emulator.
- */
+/** Runs shell commands from the guide. Replaces the address in the guide with the address of this test's emulator. */
 const shell = (script: string) =>
   run('bash', '-e', '-o', 'pipefail', '-c', script.replaceAll('http://127.0.0.1:8080', emulator.target.baseUrl));
 

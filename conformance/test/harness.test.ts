@@ -16,16 +16,19 @@ import { afterPreflight, always, minimal, startTestServer, targetAt } from './te
 
 t.setTimeout(180_000);
 
-/** Requests per second. The rate is not limited, because the servers of this test are on this machine. */
+/** Requests per second. Not limited, because the test servers run on this machine. */
 const rate = Number.POSITIVE_INFINITY;
 
 /**
- * Returns a copy of the target (service under test) to which the suite may not write. A run that may write would first
- * check that repositories can be deleted, which these servers do not support.
+ * Returns a copy of the target (service under test) that forbids writes. Before a run with writes, the suite checks
+ * that it can delete repositories, which these servers do not support.
  */
 const reading = (target: Target): Target => ({ ...target, write: false });
 
-/** Returns the share (0 to 1) of the checked MUST rules that fail or are blocked. */
+/**
+ * Returns the share of MUST rules that fail or are blocked, from 0 to 1. Rules with the verdict skip or error do not
+ * count.
+ */
 function brokenShare(report: Report): number {
   const tried = report.rules.filter(({ level, verdict }) => level === 'MUST' && !['skip', 'error'].includes(verdict));
   return tried.filter(({ verdict }) => verdict === 'fail' || verdict === 'blocked').length / tried.length;

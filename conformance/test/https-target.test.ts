@@ -6,9 +6,9 @@ import type { Report } from '../index.js';
 import { packageRoot } from '../run/version.js';
 
 /*
- * Ids of the rules that are checked on HTTPS hosts with names of remote services. In fact, an emulator on this machine
- * serves these hosts through a proxy. The environment variable `https_proxy` names the proxy, and `NODE_EXTRA_CA_CERTS`
- * makes its certificate trusted.
+ * Ids of rules that this test checks on HTTPS hosts with the names of remote services. In fact, a proxy forwards these
+ * hosts to an emulator on this machine. The environment variable `https_proxy` names the proxy, and
+ * `NODE_EXTRA_CA_CERTS` makes its certificate trusted.
  */
 const RULES = 'general.https,general.base-url.org-subdomain,general.bearer.required,repo.get.route,git.push';
 const mainOf = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);

@@ -13,8 +13,8 @@ import { startNamespace } from './shared-emulator.js';
 const emulator = await startNamespace(t);
 
 /**
- * Returns a copy of an emulator target (description of the service under test) that looks like a production service:
- * without admin API, and without routes that the specification does not show.
+ * Returns a copy of an emulator's target that looks like a production service. The copy has no admin API and none of
+ * the routes that are missing from the specification.
  */
 function deployment({ adminUrl: _, ...target }: Target): Target {
   return { ...target, companion: false };
@@ -23,15 +23,15 @@ function deployment({ adminUrl: _, ...target }: Target): Target {
 const TREE: Files = { 'src/deep/tool.bin': Buffer.from([0, 1, 2]), 'notes/later.txt': 'later\n' };
 
 /**
- * Repositories that were not created by the suite, such as an empty one. A rule that needs content which its repository
- * lacks must be skipped, with the missing content as the reason.
+ * Repositories that the suite did not create, such as an empty one. If a repository lacks the content that a rule
+ * needs, the rule must be skipped and give this as the reason.
  */
 const REPOSITORIES: readonly {
   readonly name: string;
   readonly is: string;
   readonly branch: string;
   readonly commits: readonly Files[];
-  /** Ids of rules that must have a verdict other than skip; `skipped` has the ids of rules that must be skipped. */
+  /** Ids of rules that must pass. `skipped` has the ids of rules that must be skipped. */
   readonly checked: readonly string[];
   readonly skipped: readonly string[];
 }[] = [
@@ -73,8 +73,8 @@ for (const { name, is, branch, commits, checked, skipped } of REPOSITORIES) {
   t.test(`a repository ${is} is read; rules that need other content are skipped`, async (t) => {
     await seed(emulator, name, branch, ...commits);
     const target = { ...emulator, write: false, repo: name };
-    // With admin access, the suite makes the same reads while it changes conditions of the emulator, such as faults.
-    // This takes longer and does not depend on the repository, so one repository is enough.
+    // Run with admin access for only one repository. Such a run repeats the reads under conditions such as faults,
+    // which takes longer and does not depend on the repository.
     for (const one of name === 'team/Thing' ? [deployment(target), target] : [deployment(target)]) {
       const report = await run(one);
       expectRight(t, report, `${name}, ${one.adminUrl === undefined ? 'deployed' : 'on an emulator'}`);
@@ -125,8 +125,8 @@ t.test('a restricted key may have any scopes', async (t) => {
       const report = await run(target, { only: 'restricted,key' });
       const title = `${allowedScopes}${target.adminUrl === undefined ? ', which nobody said' : ''}`;
       expectRight(t, report, title);
-      // The suite may create no repository in this run. It can find out if a key may sign for repo:write only by
-      // creating one, so it skips the rule unless the target file states that scope.
+      // This run must not create repositories. Only by creating one can the suite find out whether a key may sign for
+      // repo:write. It therefore skips the rule unless the target file states that scope.
       const expected = title === 'repo:write, which nobody said' ? 'skip' : 'pass';
       const late = report.rules.find(({ id }) => id === 'restricted.lifetime.3601');
       t.equal(late?.verdict, expected, `${title}: a token that lives too long is tried where a scope allows it`);

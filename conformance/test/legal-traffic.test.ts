@@ -7,10 +7,7 @@ import { startTraffic } from './legal/traffic.js';
 import { otherValues } from './legal/variants.js';
 import { sample } from './sample.js';
 
-/**
- * Tests of services that are busy, or that behave unusually but as the specification permits. No rule may be broken on
- * them.
- */
+/** Tests of services that are busy, or that behave unusually but legally. The suite must report no broken rule. */
 const SERVICES: Readonly<Record<string, (t: Test) => Promise<void>>> = {
   'one that answers awkwardly as well, and has other clients': async (t) => {
     const file = join(t.testdir({ 'variants.json': JSON.stringify(otherValues(1)) }), 'variants.json');
@@ -37,6 +34,6 @@ const SERVICES: Readonly<Record<string, (t: Test) => Promise<void>>> = {
   },
 };
 
-// The tests spend most of their time waiting for responses, so three of them run in parallel.
+// Run three tests in parallel, because they mostly wait for responses.
 t.jobs = 3;
 for (const [title, test] of sample(t, Object.entries(SERVICES), 1)) t.test(title, { buffered: true }, test);

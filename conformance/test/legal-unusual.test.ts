@@ -10,9 +10,8 @@ const emulator = await startNamespace(t);
 const { LEGAL: wanted } = process.env;
 
 /**
- * Properties of unusual but legal services, divided into three groups. Each group is tested with one server that has
- * all its properties, because a run of the suite takes several seconds. To test a single property, set `LEGAL` to a
- * part of its name.
+ * Properties of unusual but legal services, in three groups. One server per group has all properties of the group,
+ * because each run of the suite takes several seconds. To test a single property, set `LEGAL` to a part of its name.
  */
 const GROUPS: readonly (readonly UnusualProperty[])[] =
   wanted === undefined
@@ -20,8 +19,8 @@ const GROUPS: readonly (readonly UnusualProperty[])[] =
     : [UNUSUAL_PROPERTIES.filter(({ name }) => name.includes(wanted))];
 
 /**
- * Returns a copy of an emulator target (description of the service under test) that looks like a production service:
- * without admin API, and without routes that the specification does not show.
+ * Returns a copy of an emulator's target that looks like a production service. The copy has no admin API and none of
+ * the routes that are missing from the specification.
  */
 function asDeployment({ adminUrl: _, ...target }: Target): Target {
   return { ...target, companion: false };

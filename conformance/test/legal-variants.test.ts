@@ -6,8 +6,8 @@ import { sample } from './sample.js';
 import { startNamespace } from './shared-emulator.js';
 
 /**
- * Two settings of the emulator's variants (switches between legal behaviours of the service), name to value. Each
- * changes every second variant. Another test changes all variants at once.
+ * Two settings of the emulator's variants (switches between legal behaviours), name to value. Each setting changes
+ * every second variant. Another test changes all variants at once.
  */
 const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'every second one from the first': alternateValues(0),

@@ -7,8 +7,8 @@ import { runMutants } from './mutants/run-mutants.js';
 import { findStaleRows, findUnprovenClauses, readTable } from './mutants/table.js';
 
 /**
- * Number of randomly chosen mutants (servers with one deliberate mistake) that a test run checks. `npm run mutants`
- * checks all mutants, and so does CI.
+ * Number of randomly chosen mutants that this test checks. A mutant is a server with one deliberate mistake. `npm run
+ * mutants` and CI check all mutants.
  */
 const SAMPLE = 60;
 

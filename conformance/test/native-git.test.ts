@@ -14,7 +14,7 @@ import { startNamespace } from './shared-emulator.js';
 
 t.setTimeout(900_000);
 
-/** Rules that run with each Git client of the option `gitClient`. */
+/** Ids of the rules that run once with each value of the option `gitClient`. */
 const RULES = [
   'git.clone.complete',
   'git.fetch',
@@ -37,7 +37,7 @@ async function verdictsOf(
   options: Options = {},
 ) {
   const report = await run(target, { ...options, only: ids.join(','), gitClient });
-  // A pattern of the option `only` also selects the rules whose ids begin with it.
+  // Keep only the exact ids, because the option `only` also selects rules whose ids begin with one of them.
   const rules = report.rules.filter(({ id }) => ids.includes(id));
   return { report, rules, verdicts: Object.fromEntries(rules.map(({ id, verdict }) => [id, verdict])) };
 }
@@ -45,8 +45,8 @@ async function verdictsOf(
 const allOf = (verdict: string, ids: readonly string[] = RULES) => Object.fromEntries(ids.map((id) => [id, verdict]));
 
 /**
- * Puts a shell script in the place of `git` for the rest of a test. `$REAL` is the path of `git`, `$LOG` that of a file.
- * The temporary folders of the suite are in `tmp`.
+ * Replaces the `git` program with a shell script until the test ends. In the script, `$REAL` is the path of the real
+ * `git`, and `$LOG` is a file for its output. The returned `tmp` is the folder for the suite's temporary folders.
  */
 function replaceGit(t: Test, script: string) {
   const folder = t.testdir({ bin: {}, tmp: {} });
@@ -66,7 +66,7 @@ function replaceGit(t: Test, script: string) {
   return { log, tmp };
 }
 
-/** Waits until a function returns true; fails the test after 30 seconds. */
+/** Waits until `isSo` returns true. Fails the test after 30 seconds. */
 async function until(t: Test, what: string, isSo: () => boolean): Promise<void> {
   for (let tries = 0; tries < 600 && !isSo(); tries++) await sleep(50);
   t.ok(isSo(), what);
@@ -80,7 +80,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Script of a `git` whose fetches print their process id and then never end. */
+/** Shell script that replaces `git`. Its `fetch` writes the process id to `$LOG` and then never ends. */
 const HANGS = `[ "$1" = fetch ] && { echo $$ > "$LOG"; exec sleep 600; }; exec "$REAL" "$@"`;
 
 t.test('the emulator passes with native Git, alone and beside the client of the suite', { skip }, async (t) => {
@@ -99,7 +99,10 @@ t.test('the emulator passes with native Git, alone and beside the client of the 
   }
 });
 
-/** Wrong servers whose defects isomorphic-git does not meet, and the rules that fail with native Git. */
+/**
+ * Wrong servers that only native Git detects, and the rules that must fail. Requests of isomorphic-git never trigger
+ * these mistakes.
+ */
 const WRONG: readonly (readonly [says: string, broken: readonly string[], rewrite: Rewrite])[] = [
   [
     'finds no repository if the client accepts compressed responses',
@@ -132,7 +135,7 @@ const WRONG: readonly (readonly [says: string, broken: readonly string[], rewrit
   ],
 ];
 
-/** Returns a rewrite that makes the target refuse requests. */
+/** Makes the server answer requests for which `isMeant` returns true as if the repository did not exist. */
 function refuses(isMeant: (request: Parameters<NonNullable<Rewrite['request']>>[0]) => boolean): Rewrite {
   return {
     request: (request) => {

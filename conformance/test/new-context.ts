@@ -16,8 +16,8 @@ interface ContextOptions {
 }
 
 /**
- * Returns a function that creates contexts of rules without a run of the suite, for tests of the functions that rules
- * call. A context contains the target and the HTTP client. All contexts share one client.
+ * Returns a function that creates contexts of rules without a run, to test functions that rules call. A context
+ * contains the target and an HTTP client, which all contexts share.
  */
 export function contextsOf(t: Pick<Test, 'teardown'>, options: ContextOptions = {}): (target: Target) => RuleContext {
   const wait = options.sleep ?? ((milliseconds) => sleep(milliseconds));

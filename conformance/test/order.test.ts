@@ -6,8 +6,8 @@ import { startTestServer } from './test-server.js';
 t.setTimeout(300_000);
 
 /**
- * Server that makes the same mistakes in every run. It refuses tokens with 401 or 403, lacks some routes, closes the
- * connection on others, and fails one operation with which the suite prepares a repository.
+ * Server that makes the same mistakes in every run. It refuses tokens with 401 or 403, lacks some routes, and closes
+ * the connection on others. One operation with which the suite prepares a repository also fails.
  */
 const wrong = await startTestServer((request, response) => {
   const { method = '', url = '', headers } = request;

@@ -1,13 +1,13 @@
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { hangUp } from '../http/hang-up.js';
 
-/** Hop-by-hop headers. A proxy must not forward them, because they concern one connection only. */
+/** Hop-by-hop headers. A proxy must not forward them, because they apply to a single connection. */
 export const HOP_BY_HOP: readonly string[] = ['connection', 'keep-alive', 'transfer-encoding'];
 
 /**
- * Forwards a request to `baseUrl`, and sends the response back to the client. Waits for the complete request body
- * first, because the server may respond before it has read the whole body. If the client disconnects early, sends the
- * received part of the body and then disconnects from the server.
+ * Forwards a request to `baseUrl` and the response to the client. Reads the complete request body first, because a
+ * server may respond before it has read the body. If the client disconnects early, forwards the received part and then
+ * disconnects from the server.
  */
 export function passThrough(baseUrl: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { hostname, port } = new URL(baseUrl);

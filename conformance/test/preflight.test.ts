@@ -21,8 +21,8 @@ async function serve(t: Test, answer: RequestListener) {
 }
 
 /**
- * Starts a run of one rule on a server with this request handler. Asserts that the run ends before any rule is checked,
- * with a message that matches `says`.
+ * Runs one rule on a server with this request handler. Asserts that the run ends before it checks any rule, with an
+ * error message that matches `says`.
  */
 async function refuses(t: Test, answer: RequestListener, says: RegExp, options: Options = {}): Promise<void> {
   const { target } = await serve(t, answer);
@@ -78,7 +78,10 @@ t.test('the message has one line and repeats no token', async (t) => {
   t.notOk(err.includes('\u0007'));
 });
 
-/** Sends a part of the response body every 20 ms without an end, so that a timeout for the next part never expires. */
+/**
+ * Sends a space every 20 ms and never ends the response. A timeout that restarts with each received part therefore
+ * never expires.
+ */
 function trickle(_request: unknown, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'application/json' });
   const timer = setInterval(() => response.write(' '), 20);
@@ -104,8 +107,8 @@ t.test('probe and gc refuse the same targets with the same message', async (t) =
 });
 
 /**
- * Returns the responses of a correct service to the requests that the suite sends before a run: a list of repositories,
- * metadata, and refusals. `given` replaces some of them.
+ * Returns the responses of a correct service to the requests that precede a run: a list of repositories, metadata, and
+ * refusals. `given` replaces some of them.
  */
 function service(given: Partial<Record<'list' | 'meta' | 'anonymous' | 'repo' | 'absent', RequestListener>> = {}) {
   const refusal = (status: number, code: string) =>

@@ -31,7 +31,8 @@ t.test('a read-only rule writes nothing even if it may', async (t) => {
     reach: 'any',
     writes: false,
     watch: ({ rule, method, path }) => {
-      // Writes of shared fixtures are allowed, because a fixture is created once for several rules and not by a rule.
+      // Ignore writes that create fixtures. A fixture is shared by several rules, so no rule of its own makes these
+      // writes.
       if (isWrite(method, path) && !rule.startsWith('fixture ')) writes.add(`${rule}: ${method} ${path}`);
       return undefined;
     },

@@ -12,10 +12,7 @@ type Fixtures = Map<string, Promise<unknown>>;
 
 let runs = 0;
 
-/**
- * Checks rules, and keeps the repositories that they create. Returns the report and the prefix of the names of these
- * repositories.
- */
+/** Runs rules without deleting their repositories. Returns the report, and the prefix of the repositories' names. */
 async function check(target: Target, rules: readonly Rule[], fixtures: Fixtures = new Map()) {
   runs += 1;
   const prefix = `recorded-${runs}`;
@@ -37,32 +34,32 @@ async function check(target: Target, rules: readonly Rule[], fixtures: Fixtures 
   return { ...report, prefix };
 }
 
-/** Returns the number of requests of a run that checks one rule, including the deletion of its repositories. */
+/** Returns the number of requests of a run with one rule. Includes the requests that delete the rule's repositories. */
 async function countRequests(target: Target, rule: Rule, fixtures?: Fixtures): Promise<number> {
   const { requests, cleanup } = await check(target, [rule], fixtures);
   return requests + (cleanup?.made ?? 0);
 }
 
-/** Numbers of requests of one rule, as counted by two runs. */
+/** Request counts of one rule, measured by two runs. */
 interface Counted {
-  /** Number of requests without those of shared fixtures and lookups. */
+  /** Number of requests of the rule itself, without those of shared fixtures and lookups. */
   readonly own: number;
-  /** Names of the shared fixtures (prepared repositories) and lookups that the rule uses. */
+  /** Names of the shared fixtures (prepared repositories) and lookups that the rule needs. */
   readonly names: readonly string[];
-  /** Number of requests of all the shared fixtures and lookups of the rule together. */
+  /** Number of requests for all these fixtures and lookups together. */
   readonly shared: number;
 }
 
 /**
- * Counts the requests of a rule in two runs. The second run reuses the fixtures (prepared repositories) of the first,
- * so that the difference is the number of requests of the fixtures.
+ * Counts the requests of a rule in two runs. The second run reuses the fixtures (prepared repositories) of the first.
+ * The difference is therefore the cost of the fixtures.
  */
 async function count(target: Target, rule: Rule): Promise<Counted> {
   const fixtures: Fixtures = new Map();
   const whole = await countRequests(target, rule, fixtures);
   const names = [...fixtures.keys()];
   const own = names.length === 0 ? whole : await countRequests(target, rule, fixtures);
-  // Replace the name of the repository in the names of lookups, because it differs between targets.
+  // Replace the repository's name in the names of lookups, because the name differs between targets.
   return {
     own,
     names: names.map((name) => (target.repo === undefined ? name : name.replace(target.repo, 'the repository'))),
@@ -71,8 +68,9 @@ async function count(target: Target, rule: Rule): Promise<Counted> {
 }
 
 /**
- * Computes the number of requests of each fixture and lookup. A rule that uses several of them determines the number of one if
- * the numbers of the others are known.
+ * Computes the number of requests of each fixture and lookup. The counts are sums over all fixtures of a rule. If only
+ * one of a rule's fixtures is unknown, its number is the sum minus the known ones. Repeats this until nothing new is
+ * found.
  */
 function countShared(counted: readonly Counted[]): Record<string, number> {
   const known: Record<string, number> = {};
@@ -92,8 +90,8 @@ function countShared(counted: readonly Counted[]): Record<string, number> {
 }
 
 /**
- * Returns the ids of the rules that are checked on `target`, but are skipped or send no request on `without` (a copy of
- * the target that lacks a part).
+ * Returns the ids of the rules that run on `target` but are skipped or send no request on `without`. `without` is a
+ * copy of the target that lacks a feature.
  */
 async function skippedOnly(target: Target, without: Target): Promise<string[]> {
   const before = new Map((await check(target, rules)).rules.map((result) => [result.id, result]));
@@ -111,7 +109,7 @@ const rules = allRules().filter((rule) => rule.check !== undefined);
 const emulator = await startTargetEmulator();
 try {
   const target = { ...emulator.target, adminUrl: `${emulator.target.baseUrl}/_emulator` };
-  // This rule makes the suite create the sample repository, which has a commit.
+  // Run this rule to make the suite create its sample repository, which has a commit.
   const sample = await check(
     target,
     rules.filter(({ id }) => id === 'general.bearer.required'),

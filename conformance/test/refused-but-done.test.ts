@@ -24,14 +24,12 @@ const contextOf = contextsOf(t, {
 });
 const newContext = (companion = true) => contextOf({ ...target, companion });
 
-/**
- * Injected fault of the emulator: the service performs the request, and then responds with 403 as if it had refused it.
- */
+/** Injected fault of the emulator: the service performs the request, but responds with 403 as if it had refused. */
 const DONE = { fault: 'forbidden@after' } as const;
 
 /**
- * Names of operations whose effect no later request can show. A password is never returned, and a pull that fails at
- * once changes nothing visible.
+ * Names of operations whose effect no later request can show. For example, the API never returns a password, and a pull
+ * that fails at once changes nothing.
  */
 const UNSEEN = ['create Git credential', 'update Git credential', 'delete Git credential', 'pull upstream'];
 const READS = ['grep', 'archive'];
@@ -45,7 +43,7 @@ for (const operation of written.filter(({ name }) => !UNSEEN.includes(name))) {
       const context = newContext();
       const repository = await TestRepository.create(context);
       const request = await operation.request(repository, family);
-      // The update must set a new branch as the default, because the request in the table would change nothing.
+      // Set a new branch as the default, because the request in the table would change nothing.
       const isUpdate = operation.name === 'update repository';
       const json = isUpdate ? { default_branch: await repository.createBranch() } : request.json;
       const { repo = repository.name, params, ...options } = { ...request, json };
@@ -139,7 +137,7 @@ t.test('a series of refused writes costs one view each, and writes that must suc
   t.equal(requests, 12);
 });
 
-/** Patterns of the request lines of writing operations. The keys name the routes in failure messages. */
+/** Patterns for the request lines of writing operations. The key is the route's name in failure messages. */
 const WRITING: Readonly<Record<string, RegExp>> = {
   'POST /api/v1/repos/restore-commit': /^POST .*\/restore-commit$/,
   'POST /api/repos/{repo_name}/reset-commits': /^POST .*\/reset-commits$/,

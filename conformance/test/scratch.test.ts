@@ -15,7 +15,7 @@ import { minimal, startTestServer } from './test-server.js';
 t.setTimeout(180_000);
 const target = await startNamespace(t);
 
-/** Returns the names of all repositories in the emulator, except deleted ones. */
+/** Returns the names of all repositories in the emulator that are not deleted. */
 async function repositories(): Promise<string[]> {
   const names: string[] = [];
   for (let cursor = ''; ; ) {
@@ -38,8 +38,8 @@ async function create(name: string): Promise<void> {
 }
 
 /**
- * Ids of rules, or their beginnings, separated by commas. Together these rules create repositories by every route, and
- * leave them in every possible state.
+ * Value of the option `only`: comma-separated ids of rules, or their beginnings. Together, these rules create
+ * repositories through every route and leave them in every possible state.
  */
 const MAKING = 'repo,limit,event,pack.route,general.path,err.specific,other,state,filemeta';
 
@@ -108,7 +108,7 @@ t.test('a full disk ends the run with exit code 4 and the names of the remaining
   t.same(await repositories(), []);
 });
 
-/** Starts a run of all rules in a separate process, which the test can kill. */
+/** Runs all rules in a child process, which the test can kill. */
 function startRun(baseUrl: string, ...more: string[]) {
   const key = join(t.testdir({}), 'key.pem');
   writeFileSync(key, target.key.privateKey.export({ type: 'pkcs8', format: 'pem' }));
@@ -149,8 +149,8 @@ t.test('an interrupted run removes its repositories and writes its report', asyn
 t.test('a second interruption ends the run immediately, and prints the remaining repositories', async (t) => {
   const [made, removing]: [string[], string[]] = [[], []];
   const server = await startTestServer((request, response) => {
-    // A run first creates and deletes a trial repository, to check that it may delete. Only later deletions belong to
-    // the cleanup.
+    // Count only deletions of the cleanup. Before the run, the suite creates and deletes a trial repository to find out
+    // whether it may delete.
     const isTrial = request.url?.endsWith('deletion') === true;
     if (request.method === 'DELETE' && !isTrial) removing.push(request.url ?? '');
     else {

@@ -10,8 +10,8 @@ const emulator = await startNamespace(t);
 type Change = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * Starts a proxy in front of the emulator. `change` is called with each request, and returns true if it sent the
- * response itself. If it only sets the status of the response, this status replaces the status 201 of the emulator.
+ * Starts a proxy in front of the emulator, and calls `change` with each request. `change` returns true if it sent the
+ * response itself. If it only sets the response's status, this status replaces the emulator's status 201.
  */
 async function startBefore(change: Change) {
   const server = await startTestServer((request, response) => {

@@ -1,9 +1,7 @@
 import { type Options, run, type Target } from '../index.js';
 import type { Report } from '../report/results.js';
 
-/**
- * Returns the parts of a report that must be equal whether the rules ran in one run or were split over several runs.
- */
+/** Returns the parts of a report that do not depend on whether one run or several runs checked the rules. */
 export function verdictsOf({ rules, exit_code, variants, setup }: Report) {
   return {
     exit_code,

@@ -5,7 +5,9 @@ import type { EmulatorProcess } from '../run/emulator-process.js';
 import { type ReadyLine, readEmulatorTarget } from '../run/emulator-target.js';
 import type { Target } from '../target/target.js';
 
-/** Options of a namespace (separate service in one emulator), as in the body of `POST /_emulator/namespaces`. */
+/**
+ * Options of a namespace (separate service in one emulator). They are the request body of `POST /_emulator/namespaces`.
+ */
 interface NamespaceOptions {
   readonly variants?: Readonly<Record<string, string>>;
   readonly limits?: Readonly<Record<string, number>>;
@@ -14,9 +16,9 @@ interface NamespaceOptions {
 let started: Promise<EmulatorProcess> | undefined;
 
 /**
- * Creates a namespace (separate service in one emulator) and removes it at the end of the test. All tests of this
- * process use namespaces of one emulator, because each further emulator compiles its code again, which takes about 5 s
- * of CPU time for a complete run.
+ * Creates a namespace (separate service in one emulator), and removes it at the end of the test. All tests of this
+ * process share one emulator. Another emulator would compile its code again, which takes about 5 s of CPU time for a
+ * complete run.
  */
 export async function startNamespace(t: Pick<Test, 'teardown'>, options: NamespaceOptions = {}): Promise<Target> {
   if (started === undefined) {

@@ -13,8 +13,8 @@ const script = join(packageRoot(), 'bin', 'conformance.js');
 const key = join(packageRoot(), 'fixtures', 'keys', 'es256.pem');
 
 /**
- * Starts `conformance run` as a child process, and sends SIGINT to the process as soon as `isReached` returns true for
- * the path of a request.
+ * Starts `conformance run` as a child process. Sends SIGINT to the process when `isReached` returns true for the path
+ * of a request.
  */
 async function interrupt(t: Test, answer: RequestListener, isReached: (path: string) => boolean) {
   let child: ReturnType<typeof start> | undefined;
@@ -33,7 +33,7 @@ async function interrupt(t: Test, answer: RequestListener, isReached: (path: str
   return { code, out, err };
 }
 
-/** Starts the command with a timeout of 10 minutes, so that only a signal can end the wait for a response. */
+/** Starts the command with a timeout of 10 minutes for responses, so that only a signal can end the wait. */
 function start(baseUrl: string) {
   const target = ['--base-url', baseUrl, '--org', 'demo', '--key', key, '--no-write', '--repo', 'app'];
   const args = [script, 'run', ...target, '--only', 'other.meta.exists', '--quiet', '--timeout', '600000'];

@@ -32,7 +32,8 @@ async function delayed(t: Test, target: Target, milliseconds: number): Promise<T
 
 t.test('a rule with many requests gets the same verdict on a slow target', async (t) => {
   const target = await delayed(t, await startNamespace(t), 300);
-  // The rule sends about 25 requests, which take 7 seconds. The time limit is 4 seconds on a target with low latency.
+  // The rule sends about 25 requests, which take 7 seconds in total. The time limit would be 4 seconds on a target with
+  // low latency.
   const report = await run(target, { only: 'auth.repo-claim.org-read.repo-route', timeout: 1000 });
   t.match(report.rules, [{ verdict: 'pass' }]);
   t.equal(report.exit_code, 0);

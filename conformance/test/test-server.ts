@@ -10,8 +10,8 @@ export interface TestServer {
 }
 
 /**
- * Starts an HTTP server as a target of the suite. `answer` handles all requests except those to the admin API, which
- * get status 404 unless `admin` is given.
+ * Starts an HTTP server that the suite can check. `answer` handles all requests except those to the admin API. The
+ * admin API responds with 404 unless `admin` is given.
  */
 export async function startTestServer(
   answer: RequestListener,
@@ -46,7 +46,7 @@ export function targetAt(baseUrl: string): Target {
   };
 }
 
-/** Returns a request handler that sends the same status, media type and body in response to every request. */
+/** Returns a request handler that always sends this response. */
 export function always(
   status: number,
   type: string,
@@ -60,8 +60,8 @@ export function always(
 }
 
 /**
- * Responds like a service without repositories: with an empty list of repositories, and otherwise with `{}`. The checks
- * before a run accept this server as the service.
+ * Responds like a service without repositories: an empty list of repositories, and `{}` for all other requests. The
+ * checks before a run accept this server.
  */
 export function minimal(request: IncomingMessage, response: ServerResponse): void {
   const isList = request.url?.startsWith('/api/repos') === true;
@@ -69,8 +69,8 @@ export function minimal(request: IncomingMessage, response: ServerResponse): voi
 }
 
 /**
- * Returns a request handler that sends the first two responses of a service, with which the checks before one run end,
- * and passes all later requests to `answer`.
+ * Returns a request handler that passes the checks before a run. It answers the first two requests like `minimal`, and
+ * passes all later requests to `answer`.
  */
 export function afterPreflight(answer: RequestListener): RequestListener {
   let count = 0;

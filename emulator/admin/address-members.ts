@@ -5,13 +5,13 @@
 export interface OrganizationAddress {
   readonly org: string;
   readonly baseUrl: string;
-  /** Origin of the URLs of Git remotes: `<gitUrl>/<repo_name>.git`. */
+  /** Base URL of the Git remotes. The remote of a repository is `<gitUrl>/<repo_name>.git`. */
   readonly gitUrl: string;
   /** Host and port of `gitUrl`. */
   readonly gitHost: string;
   /**
-   * Address of the organization's port, which programs on this machine can reach. Present only if the option
-   * `publicUrl` or `publicGitUrl` replaces this address in responses.
+   * Address of the organization's port on this machine. Present only if responses show another address, because the
+   * option `publicUrl` or `publicGitUrl` is set.
    */
   readonly localUrl?: string;
   /** HTTPS addresses of the organization; present only with the option `tls`. */
@@ -26,8 +26,8 @@ export interface SecureAddress {
 }
 
 /**
- * Facts about a running emulator for the line that it prints when it is ready. `keyId` and `keyFile`: first test key
- * for signing tokens; both are empty if the first organization has no key.
+ * Facts that a running emulator prints in its ready line. `keyId` and `keyFile` describe the first test key for signing
+ * tokens. Both are empty if the first organization has no key.
  */
 interface Running {
   readonly orgs: readonly OrganizationAddress[];
@@ -36,7 +36,7 @@ interface Running {
   readonly adminUrl: string;
 }
 
-/** Returns the URLs of an organization with the member names that responses of the admin API use (snake case). */
+/** Returns the addresses of an organization as members of an admin API response (in snake case). */
 export function addressMember({ org, baseUrl, gitUrl, gitHost, localUrl, https }: OrganizationAddress) {
   return {
     org,
@@ -49,8 +49,8 @@ export function addressMember({ org, baseUrl, gitUrl, gitHost, localUrl, https }
 }
 
 /**
- * Returns the members of the ready line (JSON that the emulator prints when it can serve requests): addresses and key.
- * The members beside `orgs` are those of the first organization.
+ * Returns the content of the ready line (JSON that the emulator prints when it can serve requests). `orgs` has the
+ * addresses of all organizations. The top-level members repeat those of the first organization.
  */
 export function readyMembers({ orgs, keyId, keyFile, adminUrl }: Running) {
   const all = orgs.map(addressMember);
@@ -64,15 +64,15 @@ export function readyMembers({ orgs, keyId, keyFile, adminUrl }: Running) {
 }
 
 export interface ReadAddress {
-  /** Address that programs on this machine can reach, even if responses of the emulator show another one. */
+  /** Address that programs on this machine can reach. Responses of the emulator may show another address. */
   readonly url: string;
   readonly gitUrl: string;
   readonly https: { readonly url: string; readonly gitUrl: string } | undefined;
 }
 
 /**
- * Parses the JSON members of an organization's addresses, as `addressMember` writes them; undefined if they contain no
- * URL.
+ * Parses the addresses of an organization from the JSON that `addressMember` writes. Returns undefined if it contains
+ * no valid URL.
  */
 export function readAddress(member: Readonly<Record<string, unknown>>): ReadAddress | undefined {
   const textOf = (name: string) => (typeof member[name] === 'string' ? member[name] : undefined);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Options of a new namespace (isolated world with its own state and ports): options of `start`, and the id of the
- * snapshot to copy.
+ * Request body that creates a namespace (isolated world with its own state and ports). It contains options of `start`,
+ * and the id of a snapshot to copy.
  */
 export const namespaceOptions = z
   .strictObject({
@@ -26,8 +26,8 @@ const organizationAddress = z.object({
 });
 
 /**
- * Response about a namespace: its id, and the members of the ready line (JSON that the emulator prints when it can
- * serve requests).
+ * Response that describes a namespace. Besides its id, it has the members of the ready line (JSON that the emulator
+ * prints when it can serve requests).
  */
 export const namespaceRecord = organizationAddress.extend({
   id: z.string(),
@@ -55,43 +55,45 @@ export type AddressesView = z.infer<typeof addressesRecord>;
 export type NamespaceView = z.infer<typeof namespaceRecord>;
 
 /**
- * Namespaces (isolated worlds with their own state and ports) that were created from one world. For the world with
- * which the emulator started: all namespaces.
+ * Namespaces (isolated worlds with their own state and ports) that were created from one world. The world with which
+ * the emulator started controls all namespaces.
  */
 export interface NamespaceControl {
   /**
-   * Creates a namespace: empty, or from a snapshot of this world if the options name one. Throws `bad_request` and
+   * Creates a namespace. It is empty unless the options name a snapshot of this world to copy. Throws `bad_request` and
    * `service_unavailable`.
    */
   make(options: z.infer<typeof namespaceOptions>): Promise<NamespaceView>;
   list(): NamespaceView[];
   get(id: string): NamespaceView | undefined;
-  /** Removes the namespace. Resolves to false if no namespace has the id. */
+  /** Removes the namespace with this id. Resolves to false if there is none. */
   remove(id: string): Promise<boolean>;
 }
 
 /**
- * Parts of the emulator that the admin routes control and that do not belong to a world (state of the emulator that a
- * reset replaces).
+ * Parts of the emulator that the admin routes control. They are not part of a world, so a reset does not replace them.
  */
 export interface AdminControls {
-  /** True if the published test keys, whose private keys are public, are registered at the start. */
+  /** True if the published test keys are registered at the start. Their private keys are public. */
   readonly hasTestKeys: boolean;
-  /** True if the published test keys cannot be registered later either, because anybody can sign tokens with them. */
+  /**
+   * True if the published test keys cannot be registered at all. Anybody can sign tokens with them, because their
+   * private keys are public.
+   */
   readonly refusesTestKeys: boolean;
   /**
-   * Saves the state if the emulator has a folder for it, and begins to close the emulator. Requests in progress still
-   * get their response. Returns, or resolves to, false if the state could not be saved.
+   * Begins to close the emulator, and saves its state if a folder for the state is configured. Requests in progress
+   * still get their response. Returns, or resolves to, false if the state could not be saved.
    */
   shutDown(): unknown;
   readonly namespaces: NamespaceControl;
   /** Returns the addresses at which the organizations are served. */
   addresses(): AddressesView;
   /**
-   * Certificate of the emulator's own authority, which HTTPS clients must trust, as PEM; undefined if HTTPS is not
-   * served.
+   * Certificate, as PEM, of the emulator's own certificate authority. HTTPS clients must trust it. Undefined if the
+   * emulator does not serve HTTPS.
    */
   readonly trust?: string | undefined;
-  /** Signal that is aborted when the emulator begins to close, to end event streams. */
+  /** Signal that is aborted when the emulator begins to close. Event streams then end. */
   readonly closing: AbortSignal;
 }

@@ -12,12 +12,15 @@ import type { CurrentWorld } from '../world/current-world.js';
 export const MAX_STREAMS = 100;
 
 /**
- * Open event streams of one port, which send the journal entry of each request. All streams send the same bytes for a
- * request, so its event is written only once.
+ * Open event streams of one port. Each stream sends the journal entry of every request. An event is serialized only
+ * once, because all streams send the same bytes.
  */
 export class EventStreams {
   #open = 0;
-  /** Request that was written last, with its event: by true for streams with bodies, by false for streams without. */
+  /**
+   * Last serialized request, with its event. The key is true for streams that include request and response bodies,
+   * false for others.
+   */
   readonly #last = new Map<boolean, { readonly record: RequestRecord; readonly entry: JournalEntry; event?: Buffer }>();
 
   get isFull(): boolean {
@@ -32,7 +35,10 @@ export class EventStreams {
     };
   }
 
-  /** Returns the journal entry of a request whose response has ended. `bodies`: true to include the bodies. */
+  /**
+   * Returns the journal entry of a request whose response has ended. `bodies` is true to include the request and
+   * response bodies.
+   */
   entryOf(journal: Journal, record: RequestRecord, bodies: boolean): JournalEntry {
     let last = this.#last.get(bodies);
     if (last?.record !== record) {
@@ -42,7 +48,10 @@ export class EventStreams {
     return last.entry;
   }
 
-  /** Returns the bytes of the server-sent event for a journal entry, from the last requests if possible. */
+  /**
+   * Returns the bytes of the server-sent event for a journal entry. Reuses the bytes of the last event if the entry is
+   * the same.
+   */
   eventOf({ id, entry }: { readonly id: number; readonly entry: JournalEntry }): Buffer {
     const write = () => event({ id, name: 'request', data: entry });
     for (const last of this.#last.values()) {
@@ -61,13 +70,13 @@ export function event({ id, name, data }: { id?: number; name: string; data: unk
 }
 
 /**
- * Milliseconds of real time between heartbeats (empty comments) on an event stream without events. Only writing reveals
- * that a client has disconnected.
+ * Interval between heartbeats on a silent event stream, in milliseconds of real time. A heartbeat is an empty comment.
+ * It is needed because only writing reveals that a client has disconnected.
  */
 const HEARTBEAT_INTERVAL = 15_000;
 
 export interface StreamOptions {
-  /** Id of the last event that the client has received; undefined to begin with new requests. */
+  /** Id of the last event that the client received. Undefined to send only new requests. */
   readonly after: number | undefined;
   readonly query: RequestQuery;
   readonly bodies: boolean;
@@ -76,10 +85,11 @@ export interface StreamOptions {
 }
 
 /**
- * Yields the requests that the emulator has handled as server-sent events (WHATWG HTML, section 9.2), such as `id: 7`,
- * `event: request` and `data: {…}`, each in its own line.
- * The event `missed` has the number of requests that are not sent, because the journal has dropped them or the client
- * reads too slowly. The event `reset` says that the state was reset, and that later events are for requests to the new
+ * Yields each request that the emulator has handled as a server-sent event (WHATWG HTML, section 9.2). An event has
+ * three lines: `id: 7`, `event: request` and `data: {…}`.
+ *
+ * Two other events can occur. `missed` gives the number of requests that are not sent, because the journal dropped them
+ * or the client reads too slowly. `reset` says that the state was reset, so later events are for requests to the new
  * state.
  */
 export async function* streamRequests(
@@ -99,8 +109,8 @@ export async function* streamRequests(
         else if ('missed' in request) yield event({ name: 'missed', data: request });
         else yield streams.eventOf(request);
       }
-      // The subscription ended. Unless another world has replaced this one (a reset), the emulator was closed, so the
-      // stream ends.
+      // The subscription ended. If a reset replaced the world, the stream continues with the new world. Otherwise the
+      // emulator was closed, and the stream ends.
       if (signal.aborted || current.world === world) return;
       yield event({ id: current.world.state.journal.ended, name: 'reset', data: {} });
     }

@@ -19,8 +19,8 @@ export type { Fault } from '../faults/fault.js';
 export type { FaultView } from '../faults/registry.js';
 
 /**
- * Schema of a fault (rule that makes matching requests fail or behave differently) in responses, with its counters.
- * `matched`: requests to which it applies; `fired`: requests that it has changed.
+ * Schema of a fault in responses. A fault is a rule that makes matching requests fail or behave differently. `matched`
+ * counts the requests that match the rule; `fired` counts the requests that the rule changed.
  */
 const faultRecord = z.looseObject({
   id: z.string(),
@@ -38,14 +38,14 @@ const faultRecord = z.looseObject({
 const members = z.record(z.string(), z.unknown(), 'must be a JSON object');
 
 /**
- * Schema of a fault in a request: in JSON; or as text in the member `spec`, with further JSON members that select
- * requests.
+ * Schema of a fault in a request. A fault is either JSON, or text in the member `spec`. The text form can have more
+ * JSON members, which select requests.
  */
 const writtenFault = z.union([faultSchema(), z.looseObject({ spec: z.string() })]);
 
 /**
- * Returns the `ETag` header of the list of registered faults (RFC 9110, section 8.8.3). It changes with every change to
- * the list.
+ * Returns the `ETag` header of the list of registered faults (RFC 9110, section 8.8.3). The value changes whenever the
+ * list changes.
  */
 function etagOf({ world }: Pick<AdminContext, 'world'>): Readonly<Record<string, string>> {
   return { etag: `"${world.state.faults.revision}"` };
@@ -263,7 +263,10 @@ export const replaceFaults = adminRoute({
   },
 });
 
-/** Cost of validating one fault, in the units in which a meter counts work before it yields to the event loop. */
+/**
+ * Cost of validating one fault, in work units of `Meter`. The meter counts work to know when to yield to the event
+ * loop.
+ */
 const FAULT_UNITS = 100;
 
 function* readFaults(given: readonly unknown[]): Steps<Fault[]> {

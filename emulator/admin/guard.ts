@@ -5,8 +5,8 @@ import { problem } from '../http/problem.js';
 import { type Scheme, schemeOf } from '../http/scheme.js';
 
 /**
- * Secret (`--admin-token`) that requests to the admin routes must contain. Only its digest is stored, so that nothing
- * can print it.
+ * Secret (`--admin-token`) that requests to the admin routes must contain. Only its digest is stored, so that the
+ * secret cannot be printed by accident.
  */
 export class AdminToken {
   readonly #digest: Buffer;
@@ -15,7 +15,9 @@ export class AdminToken {
     this.#digest = digestOf(secret);
   }
 
-  /** Returns true if `given` is the secret. Compares in constant time, so that the duration reveals nothing. */
+  /**
+   * Returns true if `given` is the secret. The comparison takes constant time, so that its duration reveals nothing.
+   */
   equals(given: string): boolean {
     return timingSafeEqual(this.#digest, digestOf(given));
   }
@@ -25,7 +27,7 @@ function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Values of the header `Sec-Fetch-Site` (which browsers add) in requests that no page of another site has sent. */
+/** Values of the header `Sec-Fetch-Site` (added by browsers) in requests that no page of another origin sent. */
 const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
 export interface GuardedRequest {
@@ -34,14 +36,14 @@ export interface GuardedRequest {
   readonly authority: string | undefined;
   /** True if the route requires no admin token. */
   readonly isOpen: boolean;
-  /** True for a file of the web page that the emulator serves. These files are the same for every client. */
+  /** True if the requested path is a file of the emulator's web page. These files are the same for every client. */
   readonly isPage: boolean;
 }
 
 /**
- * Throws if a request may not use the admin routes, whatever its route and method. DNS rebinding was refused before, by
- * the `Host` header. Requests that pages of other sites have sent are recognized by the headers that browsers add.
- * `token`: secret that requests must contain; undefined if none is required.
+ * Throws if a request may not use the admin routes, whatever its route and method. A request from another site's page
+ * is recognized by the headers that browsers add. DNS rebinding was refused before, by the `Host` header. `token` is
+ * the secret that requests must contain; undefined if none is required.
  */
 export function checkAdmin(
   { request, authority, isOpen, isPage }: GuardedRequest,
@@ -53,8 +55,8 @@ export function checkAdmin(
 }
 
 /**
- * Returns true if a browser opens the emulator's page as a document, for example through a link on another site (Fetch
- * Metadata, sections 2.1 and 2.2).
+ * Returns true if a browser opens the emulator's page as a document, for example through a link on another site. The
+ * headers are those of Fetch Metadata (sections 2.1 and 2.2).
  */
 function isNavigation({ method, headers }: IncomingMessage): boolean {
   const { 'sec-fetch-mode': mode, 'sec-fetch-dest': destination, origin } = headers;
@@ -76,8 +78,8 @@ function refuseOtherSites(request: IncomingMessage, authority: string | undefine
 }
 
 /**
- * Returns true if the `Origin` header of a request (RFC 6454, section 7) is the origin of the host and port that the
- * request names (`authority`), with the scheme of its connection.
+ * Returns true if the `Origin` header (RFC 6454, section 7) is the emulator's own origin. The own origin consists of
+ * the connection's scheme and the host and port in the `Host` header (`authority`).
  */
 function isOriginOf(origin: string, authority: string | undefined, scheme: Scheme): boolean {
   if (authority === undefined || !/^https?:\/\/[^/?#@\\\s]+$/i.test(origin)) return false;
@@ -96,8 +98,8 @@ function requireToken({ rawHeaders }: IncomingMessage, token: AdminToken): void 
 }
 
 /**
- * Throws `unsupported_media_type` unless the body of an admin request is JSON, YAML or tar. A form on another site's
- * page can send any body without a preflight, but not with one of these media types.
+ * Throws `unsupported_media_type` unless the body of an admin request is JSON, YAML or tar. Forms on other sites' pages
+ * can send bodies without a preflight, but never with these media types.
  */
 function requireSafeType({ headers }: IncomingMessage): void {
   const type = headers['content-type'];

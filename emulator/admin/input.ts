@@ -18,17 +18,14 @@ import type { AdminRow } from './route.js';
 const MAX_BODY_BYTES = 1024 * 1024;
 
 const YAML = 'application/yaml';
-/**
- * Maximum length of a YAML body, in bytes. It is lower than for JSON, because YAML is parsed without yielding to the
- * event loop.
- */
+/** Maximum length of a YAML body, in bytes. It is lower than for JSON, because parsing YAML blocks the event loop. */
 const MAX_YAML_BYTES = 64 * 1024;
 
 const noMembers = lazy(() => z.strictObject({}));
 
 /**
- * Parses the query string of an admin request and validates it with the schema of the route. A route that requires no
- * token and has no schema ignores its query.
+ * Parses the query string of an admin request and validates it with the schema of the route. A route without a schema
+ * refuses all parameters. If it also requires no token, it ignores them.
  */
 export function readQuery({ query, access }: AdminRow, given: string): unknown {
   if (!query && access === 'open') return {};
@@ -41,8 +38,9 @@ function typeOf(headers: IncomingMessage['headers']): string | undefined {
 }
 
 /**
- * Throws `unsupported_media_type` if the body does not have the wanted media type. A missing type is allowed for an
- * absent body and for JSON, because the guard has already refused bodies that a page of another site could send.
+ * Throws `unsupported_media_type` if the body does not have the wanted media type. The type may be missing if there is
+ * no body, or if JSON is wanted. This is safe, because the guard has already refused bodies that another site's page
+ * could send.
  */
 function requireType({ headers }: IncomingMessage, wanted: string): void {
   const type = typeOf(headers);
@@ -59,8 +57,8 @@ export interface BodyPorts {
 }
 
 /**
- * Reads the body of an admin request and validates it with the schema of the route. An absent body is an object without
- * members.
+ * Reads the body of an admin request and validates it with the schema of the route. An absent body counts as an empty
+ * object.
  */
 export async function readJsonBody({ body, bodyType, takesYaml }: AdminRow, ports: BodyPorts): Promise<unknown> {
   const { request, sendContinue, idleTimeout, meter } = ports;

@@ -11,8 +11,8 @@ import { listOf, listQuery, writeList } from './lists.js';
 import { adminRoute, organizationName, requireFound } from './route.js';
 
 /**
- * Maximum number of keys of one organization. The number is limited, because the signature of a token with an unknown
- * `kid` is verified with every key in turn.
+ * Maximum number of keys of one organization. The limit is needed because a token with an unknown `kid` is verified
+ * with every key in turn.
  */
 const MAX_KEYS = 100;
 

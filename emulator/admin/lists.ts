@@ -13,13 +13,13 @@ export function listOf(item: z.ZodType): z.ZodType {
   return z.object({ items: z.array(item), ...pageEnd() });
 }
 
-/** Maximum (`cap`) and default (`usual`) number of items in one response of a list. */
+/** Maximum (`cap`) and default (`usual`) number of items in one response. */
 export const LIST_SIZE = { cap: 1000, usual: 100 };
 
 interface Listed<T> {
   /**
-   * Identity of the list: its name and the parameters that select items. A cursor is valid only for the list for which
-   * it was created.
+   * Identity of the list: its name, and the parameters that select its items. A cursor is valid only for the list that
+   * created it.
    */
   readonly of: readonly unknown[];
   /** All items of the list, in order. */
@@ -29,16 +29,16 @@ interface Listed<T> {
   readonly show?: (item: T) => unknown;
 }
 
-/** List of items that have an `id`, or of any other items with the function `keyOf`. */
+/** List of items. The function `keyOf` is required if the items have no `id`. */
 export type List<T> = Listed<T> &
   ([T] extends [{ readonly id: string }] ? object : { readonly keyOf: (item: T) => string });
 
-/** Content of a cursor: key of the last item that was returned, and number of items up to it. */
+/** Content of a cursor: the key of the last returned item, and the number of items returned so far. */
 type Position = readonly [key: string, count: number];
 
 /**
- * Returns the response with one page of a list. The page begins after the last item of the previous page. If this item
- * was removed meanwhile, the page begins at its former index.
+ * Returns one page of a list as a response. The page begins after the last item of the previous page. If that item was
+ * removed in the meantime, the page begins at the item's former index.
  */
 export async function writeList<T>(
   ctx: Pick<AdminContext<PageQuery>, 'world' | 'meter' | 'query'>,

@@ -5,8 +5,8 @@ import { ADMIN_PREFIX, HEALTH_PATH, pathBelowAdmin } from './path.js';
 import { type AdminRow, adminRoute } from './route.js';
 
 /**
- * The response schemas of these routes are getters, so that they are created only when they are first read. Every start
- * of the emulator loads this module.
+ * Admin routes that require no token. Every start of the emulator loads this module. So the response schemas are
+ * getters, which create a schema only when it is first read.
  */
 export const showHealth = adminRoute({
   path: pathBelowAdmin(HEALTH_PATH),
@@ -43,12 +43,12 @@ export const showOpenApi = adminRoute({
   },
 });
 
-/** Admin routes that never require the admin token, because they reveal nothing that it protects. */
+/** Admin routes that never require the admin token, because their responses contain nothing secret. */
 export const openRoutes: readonly AdminRow[] = [showHealth, showVersion, showOpenApi];
 
 const OPEN_PATHS: ReadonlySet<string> = new Set(openRoutes.map(({ path }) => ADMIN_PREFIX + path));
 
-/** Returns true if a path is that of an admin route without a token, spelled exactly as in the route. */
+/** Returns true if a path is exactly the path of an admin route that requires no token. */
 export function isOpenPath(path: string): boolean {
   return OPEN_PATHS.has(path);
 }

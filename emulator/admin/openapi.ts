@@ -12,23 +12,23 @@ const TAG = 'Emulator';
 const SECURITY = 'admin';
 
 /**
- * Error codes that every admin route can return, from the access check (`guard.ts`) and from parsing (`input.ts`).
- * `BODY_CODES`: also returned by routes with a body.
+ * Error codes that every admin route can return. They come from the access check (`guard.ts`) and from parsing
+ * (`input.ts`). Routes with a body can also return `BODY_CODES`.
  */
 const COMMON_CODES: readonly ProblemCode[] = ['bad_request', 'forbidden', 'unsupported_media_type'];
 const BODY_CODES: readonly ProblemCode[] = ['request_timeout', 'payload_too_large'];
 
 /**
- * Returns the OpenAPI document of the API and the admin routes as two buffers: the bytes before and after the server's
- * address. The address is the only part that differs between requests.
+ * Returns the OpenAPI document of the API and the admin routes. The two buffers are the bytes before and after the
+ * server's address, because only the address differs between requests.
  */
 export async function writeDocument({
   operations,
   current,
   routes,
 }: Pick<AdminContext, 'operations' | 'current' | 'routes'>): Promise<readonly [Buffer, Buffer]> {
-  // The meter (counts the work, to yield to the event loop) is not that of the request, because this request may be
-  // aborted while others wait for the same document.
+  // A new meter is used, not the meter of the request. Other requests may wait for the same document, so it must be
+  // completed even if this request is aborted. A meter counts work to know when to yield to the event loop.
   const meter = new Meter({ schedule: current.engine.schedule });
   const service = await runYielding(writeOpenApi(operations, '', current.config.forgePrefix), meter);
   const document = await runYielding(withAdminPaths(service, await routes()), meter);
@@ -38,15 +38,18 @@ export async function writeDocument({
 }
 
 /**
- * Start of the member `servers` in a document that was created with an empty address. The address is inserted before
- * the last quotation mark.
+ * Start of the member `servers` in a document that was created with an empty address. The real address is inserted
+ * before the last quotation mark.
  */
 const NO_ADDRESS = '"servers":[{"url":""';
 
-/** Cost of describing one route, in the units in which a meter counts work before it yields to the event loop. */
+/**
+ * Cost of describing one route, in work units of `Meter`. The meter counts work to know when to yield to the event
+ * loop.
+ */
 const ROUTE_UNITS = 500;
 
-/** Returns the OpenAPI document of the API with the admin routes added, under a tag of their own. */
+/** Returns the OpenAPI document of the API with the admin routes added. The admin routes have their own tag. */
 function* withAdminPaths(document: Json, routes: readonly AdminRoute[]): Steps<Json> {
   const { paths, tags, components } = document as { paths: Json; tags: Json[]; components: Record<string, Json> };
   const added: Record<string, Json> = {};

@@ -48,7 +48,7 @@ export const listDeliveries = adminRoute({
 });
 
 /**
- * Returns the record of a webhook delivery (event that is sent to a URL), without the secret with which it is signed.
+ * Returns the record of a webhook delivery (one event sent to one URL). The record omits the webhook's signing secret.
  */
 function showDelivery({ id, webhook, event, body, state, attempts, nextAttemptAt }: Delivery) {
   return {

@@ -9,9 +9,8 @@ import { ADMIN_PREFIX } from './path.js';
 import { type AdminContext, adminRoute } from './route.js';
 
 /*
- * Files of the web page that shows the state of the emulator, as written by `npm run bundle`. They are the same for
- * every client and contain nothing of the state, so they require no token. The page gets the data that it shows from
- * the other admin routes.
+ * Files of the emulator's web page, as built by `npm run bundle`. They require no token, because they are the same for
+ * every client and contain no state. The page gets its data from the other admin routes.
  */
 
 interface PageFile {
@@ -30,8 +29,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Content Security Policy (Level 3, with Trusted Types) of the page. Nothing is loaded from other origins. The document
- * contains no inline script or style. No text becomes markup, and no other page can show this one in a frame.
+ * Content Security Policy of the page (Level 3, with Trusted Types). The page loads nothing from other origins, and
+ * uses no inline script or style. Text cannot become markup, and no other page can show this page in a frame.
  */
 const POLICY = [
   "default-src 'none'",
@@ -55,7 +54,7 @@ const HEADERS = {
   'x-frame-options': 'DENY',
 };
 
-/** Returns all files of the page by name. They are read when the page is opened for the first time. */
+/** Returns all files of the page by name. They are read from disk at the first call. */
 const readFiles = lazy((): ReadonlyMap<string, PageFile> => {
   const folder = packageFile('dist/bundle/page');
   const files = readdirSync(folder).map((name): [string, PageFile] => {
@@ -77,7 +76,7 @@ function serve(name: string, { header }: AdminContext): Reply {
   });
 }
 
-/** Redirects `/_emulator` to the page at `/_emulator/`, because the trailing slash is easily omitted. */
+/** Redirects `/_emulator` to the page at `/_emulator/`, because users often omit the trailing slash. */
 export const leadToPage = adminRoute({
   path: '',
   summary: 'Redirect to the page',

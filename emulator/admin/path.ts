@@ -1,15 +1,15 @@
-/** Prefix of the paths of the admin routes, with which tests control the emulator. */
+/** Path prefix of the admin routes. Tests use these routes to control the emulator. */
 export const ADMIN_PREFIX = '/_emulator';
 
-/** Path of an admin route that responds as soon as the emulator can serve requests. */
+/** Path of the admin route that reports that the emulator can serve requests. */
 export const HEALTH_PATH = `${ADMIN_PREFIX}/health`;
 
-/** Returns true if a path is that of a file of the emulator's web page, spelled exactly as in the routes. */
+/** Returns true if a path is exactly the path of a file of the emulator's web page. */
 export function isPagePath(path: string): boolean {
   return path === ADMIN_PREFIX || path === `${ADMIN_PREFIX}/` || path.startsWith(`${ADMIN_PREFIX}/page/`);
 }
 
-/** Returns an admin path without the prefix `/_emulator`, as the definitions of the routes contain it. */
+/** Removes the prefix `/_emulator` from an admin path, because route definitions contain paths without it. */
 export function pathBelowAdmin(path: string): string {
   return path.slice(ADMIN_PREFIX.length);
 }
@@ -17,9 +17,9 @@ export function pathBelowAdmin(path: string): string {
 const FIRST_SEGMENT = ADMIN_PREFIX.slice(1);
 
 /**
- * Returns true if a proxy or another program could take the path for that of an admin route. Such programs may decode
- * percent sequences, ignore case, and remove empty and dot segments. Only one spelling of a path matches a route, but
- * the access check must apply to all spellings.
+ * Returns true if a proxy or another program could treat the path as an admin path. Such programs may decode percent
+ * sequences, ignore case, and remove empty and dot segments. A route matches only one spelling of its path, but the
+ * access check must apply to all spellings.
  */
 export function isAdminPath(path: string): boolean {
   const read = (path.includes('%') ? decodeLeniently(path) : path).toLowerCase();

@@ -29,8 +29,8 @@ import {
 import { adminRoute, organizationName, requireFound } from './route.js';
 
 /*
- * Routes that show repositories, for the emulator's web page and for tests. Records and objects are read without
- * checking or changing the state of the repository, so that archived, thawing and deleted repositories can be viewed.
+ * Routes that show repositories, for the emulator's web page and for tests. They read data without checking or changing
+ * the repository's state, so that archived, thawing and deleted repositories can be viewed.
  */
 
 const summaryRecord = z.object({
@@ -73,8 +73,8 @@ export const showRepositories = adminRoute({
     const { repositories } = ctx.world.state;
     const name = ctx.query.organization ?? ctx.organization;
     const items = [...repositories.all()].filter(
-      // A deleted repository is omitted if a newer repository has its name, because the name then selects the newer
-      // one.
+      // A deleted repository is omitted if a newer repository has the same name, because the name then selects the
+      // newer repository.
       (found) => found.record.organization === name && repositories.find(name, found.name) === found,
     );
     return writeList(ctx, {
@@ -137,7 +137,7 @@ export const removeRepository = adminRoute({
   },
 });
 
-/** Content of a cursor: commit at which the list started, and number of commits that earlier pages contain. */
+/** Content of a cursor: the commit at which the list started, and the number of commits on earlier pages. */
 type Position = readonly [tip: Oid, shown: number];
 
 export const showCommits = adminRoute({

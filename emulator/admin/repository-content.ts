@@ -31,9 +31,9 @@ import {
 } from './repository-records.js';
 import { adminRoute } from './route.js';
 
-/** Maximum number of files in the response with one diff. Further files are omitted. */
+/** Maximum number of files in a diff response. Further files are omitted. */
 const MAX_FILES = 1000;
-/** Maximum total size of the patches in the response with one diff, in bytes. Further patches are truncated. */
+/** Maximum total size of the patches in a diff response, in bytes. Further patches are truncated. */
 const MAX_PATCH_BYTES = 2 * 1024 * 1024;
 /**
  * Maximum size of the patch of one file, in bytes. A longer patch is truncated, unless the request names the file's

@@ -30,16 +30,16 @@ import {
 import { adminRoute } from './route.js';
 
 /**
- * Maximum number of tips (commits at which a graph starts) that a cursor contains. If a graph has more, a request with
- * the cursor searches the tips again, and continues after the last commit that was returned.
+ * Maximum number of tips in a cursor. Tips are the commits at which a commit graph starts. If a graph has more tips,
+ * the next request finds the tips again and continues after the last returned commit.
  */
 const MAX_KEPT_TIPS = 64;
-/** Maximum number of notes in the response about one commit. Each is from another notes ref. */
+/** Maximum number of notes in the response about one commit. Each note comes from a different notes ref. */
 const MAX_NOTES = 100;
 
 /**
- * Content of a cursor of a commit graph: the commits at which the graph starts (`tips`, empty if there are too many),
- * the last commit that was returned, and the number of commits that were returned.
+ * Content of a cursor of a commit graph. `tips` are the commits at which the graph starts; empty if there are too many.
+ * `last` is the last commit that was returned, and `shown` the number of commits returned so far.
  */
 interface GraphCursor {
   readonly tips: readonly Oid[];
@@ -130,8 +130,8 @@ function placeAfter({ shown }: GraphCursor, at: number): number {
 const HEADS_AND_TAGS = ['refs/heads/', 'refs/tags/'].map(bytesOf);
 
 /**
- * Returns the commits to which the selected refs point, in the order in which Git would use them. Throws `bad_request`
- * if the request selects refs in more than one way.
+ * Returns the commits to which the selected refs point, without duplicates. Throws `bad_request` if the request uses
+ * more than one of `ref`, `prefix` and `all`.
  */
 async function findTips(repository: Repository, { ref, prefix, all }: Selection, meter: Meter): Promise<Oid[]> {
   if ([ref, prefix, all].filter((one) => one !== undefined && one !== false).length > 1)
@@ -187,7 +187,8 @@ async function readNotes({ git }: Repository, target: Oid, meter: Meter): Promis
   const { objects, refs } = git;
   const notes: z.infer<typeof noteRecord>[] = [];
   for (const [name, { oid: tip }] of refs.entries(NOTES)) {
-    // The object at a notes ref need not be a commit: it may be a tree or a tag of a tree. A blob contains no notes.
+    // A notes ref need not point to a commit. It can also point to a tree or to a tag of a tree. A blob contains no
+    // notes.
     const tree = await runYielding(findTree(objects, tip), meter);
     const oid = tree === undefined ? undefined : await runYielding(findNote(objects, tree, target), meter);
     const number = oid === undefined ? -1 : objects.find(oid);

@@ -14,15 +14,12 @@ import type { Meter } from '../schedule/meter.js';
 import { runYielding } from '../schedule/steps.js';
 import { type AdminContext, organizationName, requireFound } from './route.js';
 
-/**
- * Records about the content of a repository that several admin routes return: one schema and one function per record.
- */
+/** Records about repository content that several admin routes return. Each record has one schema and one function. */
 
-/** Maximum number of bytes of a blob, and of characters of a message, in a response. Longer ones are truncated. */
+/** Maximum size of a blob in bytes, and of a message in characters, in a response. Longer content is truncated. */
 const MAX_BYTES = 1024 * 1024;
 /**
- * Maximum length in characters of the subject of a commit in a list. It is short, because a list contains many
- * subjects.
+ * Maximum length of a commit subject in a list, in characters. The limit is low, because a list contains many subjects.
  */
 const MAX_SUBJECT = 512;
 
@@ -34,8 +31,8 @@ export const exactBytes = z
 type Named<Name extends string> = { readonly [Key in Name]: string } & { readonly [Key in `${Name}_bytes`]?: string };
 
 /**
- * Returns a path or name as text in the member `name`. If it is not UTF-8, also returns its exact bytes in the member
- * `<name>_bytes`.
+ * Returns a path or name as text in the member `name`. If the bytes are not UTF-8, the member `<name>_bytes` contains
+ * the exact bytes.
  */
 export function named<Name extends string>(name: Name, bytes: ByteString): Named<Name> {
   const exact = isUtf8(bytes) ? undefined : Buffer.from(bytes, 'latin1').toString('base64url');
@@ -54,8 +51,8 @@ export const shownContent = {
 };
 
 /**
- * Returns the content of a blob for a response; only the first MiB of a larger blob. `number`: object number (index
- * into the tables of the store).
+ * Returns the content of a blob for a response, truncated to the first MiB. `number` is the object number (index into
+ * the tables of the object store).
  */
 export async function readContent(objects: ObjectStore, number: number, meter: Meter) {
   const body = await runYielding(objects.readSteps(number), meter);
@@ -80,8 +77,8 @@ function decodeText(bytes: Buffer): string | undefined {
 }
 
 /**
- * Returns the subject of a commit: the first paragraph of its message as one line, as `git log --format=%s` prints it,
- * with at most `MAX_SUBJECT` characters.
+ * Returns the subject of a commit, as `git log --format=%s` prints it: the first paragraph of the message as one line.
+ * It has at most `MAX_SUBJECT` characters.
  */
 export function subjectOf(message: string): string {
   const start = /^(?:[^\S\n]*\n)*/.exec(message)![0].length;
@@ -104,7 +101,7 @@ export const commitLine = {
   committed_at: z.string(),
 };
 
-/** Returns the members of a commit in a list. */
+/** Returns the JSON members that describe a commit in a list. */
 export function showCommitLine(objects: ObjectReader, oid: Oid) {
   const { author, committer, message } = readCommit(objects, oid);
   return {
@@ -160,7 +157,8 @@ export const tagDetails = {
 };
 
 /**
- * Returns the members of an annotated tag. `body`: content of the tag object, of which only the first MiB is parsed.
+ * Returns the JSON members that describe an annotated tag. `body` is the content of the tag object; only its first MiB
+ * is parsed.
  */
 export function showTagDetails(body: Buffer) {
   const { tagger, ...tag } = parseTag(body.subarray(0, MAX_BYTES));
@@ -168,8 +166,8 @@ export function showTagDetails(body: Buffer) {
 }
 
 /**
- * Returns for each of the commits the full names of the refs that point to it, directly or through tags. Includes the
- * refs in all ref namespaces (`refs/namespaces/`).
+ * Returns, for each commit, the full names of the refs that point to it directly or through tags. Refs in all ref
+ * namespaces (`refs/namespaces/`) are included.
  */
 export async function refsOf(
   objects: ObjectReader,
@@ -185,15 +183,15 @@ export async function refsOf(
   return found;
 }
 
-/** Functions that find the repository, commit, object or file that the path and query of an admin request name. */
+/** Functions that find the repository, commit, object or file named in the path or query of an admin request. */
 
 export const inOrganization = { organization: organizationName() };
 
 type InOrganization = { readonly organization?: string | undefined };
 
 /**
- * Returns the repository that the path of the request names. If several had the name one after the other, returns the
- * last one. Throws `not_found`.
+ * Returns the repository named in the path of the request. A name can be reused after a deletion; the newest repository
+ * is returned. Throws `not_found`.
  */
 export function findRepository(ctx: AdminContext<InOrganization>): Repository {
   const { world, params, query, organization } = ctx;
@@ -209,13 +207,13 @@ export const refQuery = {
 };
 
 /**
- * Returns the commit to which a revision resolves. Throws `ref_not_found` if there is no such commit, and `bad_request`
- * if the text cannot be a revision.
+ * Returns the commit to which a revision such as `main~2` resolves. Throws `ref_not_found` if there is no such commit,
+ * and `bad_request` if the text is not a valid revision.
  */
 export async function resolveCommit(repository: Repository, ref: string | undefined, meter: Meter): Promise<Oid> {
   const { refs, objects } = repository.git;
-  // The text is first used as the full name of a ref, because Git's rules for revisions do not find refs in ref
-  // namespaces, and the admin routes show them all.
+  // The text is first tried as the full name of a ref. Git's rules for revisions do not find refs in ref namespaces,
+  // but the admin routes show them.
   const named = ref === undefined ? undefined : refs.get(bytesOf(ref));
   const commit = named === undefined ? undefined : await runYielding(findCommit(objects, named), meter);
   return commit ?? (await resolveRef({ repository, meter, note: () => {} }, { ref })).commit;
@@ -230,7 +228,7 @@ export function requireObject(objects: ObjectReader, text: string): Oid {
 }
 
 /**
- * Returns the id of the commit that `text` (from the path of the request) names. Throws `bad_request` if it is not an
+ * Returns the commit id in `text`, which comes from the path of the request. Throws `bad_request` if `text` is not an
  * object id, and `not_found` if the repository has no such commit.
  */
 export function requireCommit({ git }: Repository, text: string): Oid {
@@ -242,8 +240,8 @@ export function requireCommit({ git }: Repository, text: string): Oid {
 const BASE64URL = 'in base64url, without padding';
 
 /**
- * Query parameters for the path of a file: as text, or as bytes in base64url, because a path can consist of any bytes
- * and a query is text.
+ * Query parameters for the path of a file, as text or as bytes in base64url. Bytes are needed because a Git path need
+ * not be valid text.
  */
 export const pathQuery = {
   path: z.string().optional(),
@@ -254,7 +252,7 @@ export const pathQuery = {
 };
 
 /**
- * Returns the path that a query gives as text or in base64url; undefined if it gives none. `name`: name of the query
+ * Returns the path that a query contains as text or in base64url; undefined if absent. `name` is the name of the query
  * parameter, for error messages.
  */
 export function readBytes(text: string | undefined, encoded: string | undefined, name: string): ByteString | undefined {

@@ -10,12 +10,12 @@ import { LIST_SIZE, listOf, listQuery, writeList } from './lists.js';
 import { exactBytes, findRepository, inOrganization, named } from './repository-records.js';
 import { adminRoute, requireFound } from './route.js';
 
-/** Prefix of the refs in ref namespaces (`git help namespaces`), which normal remotes do not show. */
+/** Prefix of the refs in ref namespaces (`git help namespaces`). Normal remotes do not show these refs. */
 const NAMESPACES = 'refs/namespaces/';
 const NAMESPACE = /^refs\/namespaces\/[^/]+\//;
 
 /**
- * Prefixes of ref names by which the response classifies refs. In a ref namespace, this prefix follows that of the
+ * Ref prefixes by which the response classifies refs. In a ref namespace, this prefix follows the prefix of the
  * namespace.
  */
 const KINDS = {

@@ -12,30 +12,32 @@ import type { AdminControls } from './controls.js';
 import type { EventStreams } from './event-streams.js';
 
 /**
- * Context that the handler of an admin route (which controls the emulator) receives. The handler returns a `Reply` or
- * throws a `Problem` (error response).
+ * Context of a handler of an admin route. Admin routes control the emulator. The handler returns a `Reply` or throws a
+ * `Problem` (error response).
  */
 export interface AdminContext<Query = unknown, Body = unknown> {
   readonly current: CurrentWorld;
-  /** World (whole state of the emulator) at the start of the handler. A reset replaces the current world by another. */
+  /** World (state of the service) when the handler starts. A reset replaces the current world with a new world. */
   readonly world: World;
   readonly controls: AdminControls;
   /** All operations of the API that the emulator provides. */
   readonly operations: readonly Operation[];
   /** Loads all admin routes. */
   readonly routes: () => Promise<readonly AdminRoute[]>;
-  /** Returns the value stored under `key`. The first request builds it. Only for values that never change. */
+  /**
+   * Returns the value stored under `key`. The first call builds the value. Use it only for values that never change.
+   */
   readonly buildOnce: <T>(key: string, build: () => T) => T;
-  /** Origin of the URLs in the response, such as `http://127.0.0.1:8080`. */
+  /** Origin for URLs in the response, such as `http://127.0.0.1:8080`. */
   readonly origin: string;
   /** Name of the organization that the `Host` header selects. */
   readonly organization: string;
   /** Path parameters by name, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
-  /** Body, validated with the schema of the route. An absent body is an object without members. */
+  /** Body, validated with the schema of the route. An absent body is an empty object. */
   readonly body: Body;
-  /** Node.js request, for a route that reads its body itself. */
+  /** Original Node.js request, for handlers that read the body themselves. */
   readonly request: IncomingMessage;
   /** Sends `100 Continue` if the client waits for it before it sends the body. */
   readonly sendContinue: () => void;
@@ -49,8 +51,8 @@ export interface AdminContext<Query = unknown, Body = unknown> {
 }
 
 /**
- * Definition of a route of the admin API. The router, the access check, the OpenAPI document and the tests are derived
- * from it. A request with a member that is not in the schema `query` or `body` is refused.
+ * Definition of an admin route. The router, the access check, the OpenAPI document and the tests are derived from it. A
+ * request is refused if it has a member that the schema `query` or `body` does not define.
  */
 export interface AdminRow<Query = unknown, Body = unknown> {
   readonly method: Method;
@@ -61,37 +63,39 @@ export interface AdminRow<Query = unknown, Body = unknown> {
   readonly access: 'open' | 'token';
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
-  /** Media type of a body that the handler reads itself, in pieces. Absent if the body is JSON or YAML. */
+  /** Media type of a body that the handler reads itself as a stream. Absent if the body is JSON or YAML. */
   readonly bodyType?: 'application/x-tar';
-  /** True if the route accepts its body also as YAML (RFC 9512), in addition to JSON. */
+  /** True if the route accepts YAML (RFC 9512) in addition to JSON. */
   readonly takesYaml?: true;
-  /** Schema of the body in the OpenAPI document, in place of `body`, if the handler validates the members itself. */
+  /**
+   * Schema of the body for the OpenAPI document, instead of `body`. Used if the handler validates the members itself.
+   */
   readonly shownBody?: z.ZodType;
   /**
-   * Statuses of successful responses. Each has the schema of its JSON body, or the media type of another body, or an
-   * empty string if there is no body.
+   * Successful statuses of the route, with the response body of each. The value is the schema of a JSON body, the media
+   * type of another body, or an empty string for no body.
    */
   readonly replies: Readonly<Record<number, z.ZodType | string>>;
-  /** Error codes that the route can return in addition to those of the access check and of input validation. */
+  /** Error codes of this route. The codes of the access check and of input validation are added to them. */
   readonly errors: readonly ProblemCode[];
   readonly handle: (ctx: AdminContext<Query, Body>) => Reply | Promise<Reply>;
 }
 
-/** Route with its id, which is the name under which its module exports it. */
+/** Route with its id. The id is the name under which the route is exported from its module. */
 export type AdminRoute = AdminRow & { readonly id: string };
 
 type Defaults = 'method' | 'access' | 'errors';
 
 /**
- * Completes the definition of a route with defaults; the compiler checks the handler against the schemas. By default,
- * `method` is GET, `access` is `token`, and `errors` is `not_found` if the path has a parameter, and empty otherwise.
+ * Adds defaults to the definition of a route: `GET` for `method` and `token` for `access`. The default of `errors` is
+ * `not_found` for a path with a parameter, otherwise empty. The compiler checks the handler against the schemas.
  */
 export function adminRoute<Query = Record<string, never>, Body = Record<string, never>>(
   row: Omit<AdminRow<Query, Body>, Defaults> & Partial<Pick<AdminRow, Defaults>>,
 ): AdminRow {
   const { method = 'GET', access = 'token', errors = row.path.includes('{') ? ['not_found'] : [] } = row;
-  // The defaults are assigned to the given object, because copying it would evaluate the getters that create the
-  // schemas of some routes on demand.
+  // The defaults are assigned to the given object. A copy is not possible, because it would evaluate the getters with
+  // which some routes create their schemas on demand.
   return Object.assign(row, { method, access, errors }) as unknown as AdminRow;
 }
 
@@ -104,8 +108,8 @@ export const organizationName = lazy(() =>
 );
 
 /**
- * Returns `found`, the result of a search for a name in the request. Throws `not_found` if it is undefined or false.
- * `kind`, `name`: kind and name for the error message.
+ * Returns `found`, the result of a search. Throws `not_found` if `found` is undefined or false. `kind` and `name`
+ * appear in the error message.
  */
 export function requireFound<T>(found: T | undefined | false, kind: string, name: string | undefined): T {
   if (found !== undefined && found !== false) return found;

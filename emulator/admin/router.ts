@@ -16,7 +16,7 @@ import type { AdminContext, AdminRoute, AdminRow } from './route.js';
 
 export interface AdminOptions {
   readonly operations: readonly Operation[];
-  /** Returns the origin of the emulator's URLs in the response to a request. */
+  /** Returns the origin for the emulator's URLs in the response to a request. */
   readonly origin: (request: IncomingMessage) => string;
   readonly controls: AdminControls;
 }
@@ -31,7 +31,7 @@ export interface AdminRequest {
   readonly sendContinue: () => void;
 }
 
-/** Koa state of a request to the admin routes: facts about the request, and the reply to it. */
+/** Koa state of a request to the admin routes: facts about the request, and the reply from its handler. */
 export interface AdminState {
   current: CurrentWorld;
   options: AdminOptions;
@@ -41,10 +41,9 @@ export interface AdminState {
 }
 
 /**
- * Creates the Koa middleware of the admin routes, which a real deployment does not have. A route stores its reply in
- * `ctx.state.reply`, because only `writeReply` writes HTTP. Routes without a token are available at once. The other
- * routes are loaded at the first request to one of them, so that the start of the emulator does not wait for them. All
- * ports share the routes.
+ * Creates the Koa middleware of the admin routes, which only the emulator has. A route stores its reply in
+ * `ctx.state.reply`, because only `writeReply` writes HTTP. Routes without a token are available at once. All others
+ * are loaded at the first request to one of them, to keep the start fast. All ports share the routes.
  */
 export function createAdmin(): Middleware<AdminState> {
   const built = new Map<string, unknown>();
@@ -87,8 +86,8 @@ function routerOf(routes: readonly AdminRow[], buildOnce: AdminContext['buildOnc
 export const ADMIN_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 /**
- * Validates the query and body of an admin request and calls the handler of its route. `captures`: path parameters,
- * still percent-encoded.
+ * Validates the query and body of an admin request and calls the handler of its route. `captures` are the path
+ * parameters before percent-decoding.
  */
 async function handleRequest(
   route: AdminRow,
@@ -106,7 +105,7 @@ async function handleRequest(
   const body = await readJsonBody(route, { request, sendContinue, idleTimeout, meter });
   const context: AdminContext = {
     current,
-    // The world is read after the body has arrived, because a reset may have replaced it in the meantime.
+    // The world is read after the body has arrived, because a reset may have replaced the world in the meantime.
     world: current.world,
     controls: options.controls,
     get operations() {
@@ -135,7 +134,8 @@ async function handleRequest(
 }
 
 /**
- * Throws the error response for a wrong path or method. Without it, Koa and its router would respond with plain text.
+ * Throws the error response for an unknown path or a wrong method. Otherwise Koa and its router would respond with
+ * plain text.
  */
 function throwNoRoute(
   router: Router<AdminState>,

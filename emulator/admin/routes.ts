@@ -2,8 +2,8 @@ import type { AdminRoute } from './route.js';
 import * as rows from './rows.js';
 
 /**
- * All routes of the admin API. Routes with fewer path parameters come first, because the router uses the first route
- * that matches.
+ * All routes of the admin API. The router uses the first route that matches, so routes with fewer path parameters come
+ * first.
  */
 export const adminRoutes: readonly AdminRoute[] = Object.entries(rows)
   .map(([id, row]) => Object.assign(row, { id }))

@@ -8,7 +8,8 @@ import { adminRoute, organizationName } from './route.js';
 export type { OrganizationState, RepositoryStateView, StateView } from '../world/state-view.js';
 
 /**
- * Schema of the response about the state. Its members are those of the library's `state`, which documents their values.
+ * Schema of the response about the state. It has the members of the library's `state`, where their values are
+ * documented.
  */
 const stateRecord = z.looseObject({
   organizations: z.record(z.string(), z.looseObject({})),

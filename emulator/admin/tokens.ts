@@ -68,8 +68,8 @@ export const mintToken = adminRoute({
 });
 
 /**
- * Returns the published test key with the id. If the id is undefined, returns the default test key of the organization.
- * `index`: position of the organization; -1 if it does not exist, for example in a test of a wrong `iss`.
+ * Returns the published test key with this id. If `id` is undefined, returns the default test key of the organization
+ * at position `index`. `index` is -1 if the organization does not exist, for example in a test of a wrong `iss`.
  */
 function findKey(id: string | undefined, index: number): FixtureKey {
   if (id === undefined) return defaultFixtureKey(Math.max(index, 0));

@@ -67,7 +67,7 @@ export const importState = adminRoute({
       const { content, repositories, repository } = await importTree(current, tree, organization);
       return json(200, { content, repositories, ...(repository && { repository: showSeeded(repository) }) });
     } catch (error) {
-      // The memory of the archive is freed, because after these errors nothing of it was imported.
+      // The memory of the archive is freed, because nothing from the archive was imported after these errors.
       if (error instanceof SourceError || error instanceof StoreFull) tree?.free();
       if (error instanceof SourceError) throw problem('bad_request', error.message);
       if (error instanceof StoreFull)

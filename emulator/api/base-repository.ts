@@ -12,12 +12,12 @@ import { isBareHost, isPath, isProvider, needsHost, PROVIDER_NAMES } from '../up
 import type { Organization } from '../world/organizations.js';
 import { resolveRef } from './resolve.js';
 
-/** Values of `base_repo.provider` that name this service itself: the base is a repository of the same organization. */
+/** Values of `base_repo.provider` that name this service. The base is then a repository of the same organization. */
 const OURSELVES = ['code', 'code.storage'];
 
 /**
- * Schema of the member `base_repo` in the request that creates a repository: the repository from which the new one is
- * filled. The provider and the operation decide which members are required.
+ * Schema of the member `base_repo` in a request that creates a repository. It names the repository from which the new
+ * repository is filled. The required members depend on the provider and the operation.
  */
 export const baseRepoBody = lazy(() =>
   z.object({
@@ -43,8 +43,11 @@ export const baseRepoBody = lazy(() =>
 export type BaseRepoBody = z.infer<ReturnType<typeof baseRepoBody>>;
 
 /**
- * Origin of the content of a new repository. `sync`: a repository on another forge (hosting service), which it keeps
- * following. `fork`: a repository of this service with its history. `snapshot`: only the files of one of its commits.
+ * Origin of the content of a new repository:
+ *
+ * - `sync`: a repository on another forge (hosting service), whose later changes are fetched too
+ * - `fork`: a repository of this service, with its history
+ * - `snapshot`: the files of one commit of a repository of this service
  */
 export type Base =
   | { readonly kind: 'sync'; readonly repository: BaseRepository }
@@ -56,8 +59,8 @@ export type Base =
     };
 
 /**
- * Converts the request's `base_repo` to the origin of a new repository. Throws `bad_request` if its members are invalid
- * or contradict each other.
+ * Converts `base_repo` of a request to the origin of the new repository. Throws `bad_request` if members are invalid or
+ * contradict each other.
  */
 export function readBase(body: BaseRepoBody): Base {
   return OURSELVES.includes(body.provider) ? readOwn(body) : readForge(body);
@@ -103,8 +106,8 @@ function invalid(member: string, why: string) {
 }
 
 /**
- * Throws `forge_app_not_configured` unless the organization has exactly one forge application, because this application
- * reads the organization's repositories on the forge (other hosting service).
+ * Throws `forge_app_not_configured` unless the organization has exactly one forge application. It is needed to read the
+ * organization's repositories on the forge (another hosting service).
  */
 export function requireForgeApp(organization: Organization): void {
   if (organization.forgeApps === 1) return;
@@ -115,9 +118,9 @@ export function requireForgeApp(organization: Organization): void {
 }
 
 /**
- * Throws `forge_repository_inaccessible` unless the upstream (repository on another hosting service) is readable. Only
- * GitHub is checked before the new repository exists, because the credentials of other providers are stored in the
- * repository.
+ * Throws `forge_repository_inaccessible` unless the upstream (repository on another hosting service) is readable.
+ * Providers that need stored credentials are not checked, because the credentials are stored only after the new
+ * repository exists.
  */
 export async function requireAccess(
   { world, organization, signal }: Pick<HandlerContext, 'world' | 'organization' | 'signal'>,
@@ -138,17 +141,14 @@ export interface ForkPoint {
   readonly source: Repository;
   /** Commit to copy; undefined if the source has no commits. */
   readonly commit: Oid | undefined;
-  /**
-   * Default branch of the source. It becomes the default branch of the new repository unless the request names another
-   * one.
-   */
+  /** Default branch of the source. The new repository uses it unless the request names another branch. */
   readonly defaultBranch: string;
 }
 
 /**
  * Finds the source repository and commit of a fork or snapshot. The token in `base_repo` must have the scope `git:read`
- * for the source, because the token of the request covers only the new repository. Throws the error with which a
- * request that reads the source would be refused.
+ * for the source. The request's own token is not enough, because it covers only the new repository. Throws the error
+ * that a request to read the source would cause.
  */
 export async function findForkPoint(
   ctx: Pick<HandlerContext, 'world' | 'organization' | 'meter' | 'note'>,
@@ -162,8 +162,8 @@ export async function findForkPoint(
     requireScopes(claims, ['git:read']);
     if (claims.repo !== base.source) throw repositoryNotFound();
   };
-  // The error is replaced by one without a `WWW-Authenticate` header, because the invalid token is the one in the
-  // member `base_repo` of the body. The header would ask for another credential of the request, which is valid.
+  // The new error has no `WWW-Authenticate` header. The header would ask for new request credentials, but only the
+  // token in `base_repo` is invalid.
   await translateError(Problem, authenticate, ({ code, detail }) => problem(code, `base_repo: ${detail}`));
   const source = world.state.repositories.find(organization.name, base.source);
   if (!source) throw repositoryNotFound();

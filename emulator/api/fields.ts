@@ -10,12 +10,12 @@ import { problem } from '../http/problem.js';
 import { lazy } from '../memory/lazy.js';
 import type { Steps } from '../schedule/steps.js';
 
-/** Schemas and parsers of request members that several operations of the API share. */
+/** Schemas and parsers of request members that several API operations share. */
 
 export const person = lazy(() => z.object({ name: z.string(), email: z.string() }));
 export type Person = z.infer<ReturnType<typeof person>>;
 
-/** Schema of an object id: text with all 40 hexadecimal digits. */
+/** Schema of a full object id of 40 hexadecimal digits. */
 export const sha = lazy(() =>
   z
     .string()
@@ -23,14 +23,15 @@ export const sha = lazy(() =>
     .transform(parseOid),
 );
 
-/** Schema of a boolean query parameter, whose text must be `true` or `false`. */
+/** Schema of a boolean query parameter. The text must be `true` or `false`. */
 export const flag = lazy(() =>
   z.enum(['true', 'false'], 'must be true or false').transform((value) => value === 'true'),
 );
 
 /**
- * Returns an author or committer as Git stores it. `now`: its time in milliseconds since 1970. `what`: name of the
- * member in error messages. Throws `bad_request` if the name or the e-mail address is empty after Git's clean-up.
+ * Returns an author or committer as Git stores it. `now` is the time of the identity, in milliseconds since 1970.
+ * `what` names the member in error messages. Throws `bad_request` if the name or the e-mail address is empty after
+ * Git's clean-up.
  */
 export function readIdentity(value: Person, what: string, now: number): Identity {
   if (value.name.includes('\0') || value.email.includes('\0'))
@@ -64,14 +65,14 @@ export function readMessage(text: string, what: string): string {
 export const patternList = lazy(() => z.array(z.string()).optional());
 
 /**
- * Lists of file patterns in a request, such as globs to include. Each has the name of its member in the request, for
- * error messages.
+ * Lists of file patterns in a request, such as globs to include. The name of the request member is used in error
+ * messages.
  */
 type Lists = Partial<Record<SelectionList, readonly [name: string, patterns: readonly string[] | undefined]>>;
 
 /**
- * Returns a matcher for the files that the lists of patterns select; undefined if they select all files. Throws
- * `bad_request` with the name of the invalid list.
+ * Returns a matcher for the files that the pattern lists select; undefined if no file is excluded. Throws `bad_request`
+ * with the name of the invalid list.
  */
 export function* readSelection(lists: Lists): Steps<PathMatcher | undefined> {
   const given = Object.entries(lists).filter(([, [, patterns]]) => patterns !== undefined);

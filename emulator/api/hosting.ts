@@ -12,8 +12,8 @@ import { readBranch } from './fields.js';
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
 
 /**
- * Schema of a hosting project (settings for the deployment of a repository) in responses. The environment variables are
- * omitted, because they may be secret.
+ * Schema of a hosting project (deployment settings of a repository) in responses. Environment variables are omitted,
+ * because they may be secret.
  */
 export const hostingOfResponse = lazy(() => presentWhen(hostingSettings(), 'the repository has a hosting project'));
 
@@ -55,7 +55,7 @@ export function requireHosting(organization: Organization): void {
 }
 
 /**
- * Throws unless the token of the request may change the hosting settings in `body`. Changing environment variables
+ * Throws unless the request's token may change the hosting settings in `body`. A change of environment variables
  * requires the scope `deployment:write`.
  */
 export function requireMayChange(
@@ -67,9 +67,9 @@ export function requireMayChange(
 }
 
 /**
- * Returns the hosting project (deployment settings) that the repository `name` has after a change. The caller must
- * store it without awaiting anything in between, because project names are unique in the organization. `repository`:
- * undefined while it is being created. Throws `deployment_project_name_in_use`.
+ * Returns the hosting project (deployment settings) of the repository `name` after a change. Project names are unique
+ * in the organization, so the caller must store the project without an `await` in between. `repository` is undefined
+ * while the repository is being created. Throws `deployment_project_name_in_use`.
  */
 export function planHosting(
   { world, organization }: Pick<HandlerContext, 'world' | 'organization'>,
@@ -92,10 +92,7 @@ export function planHosting(
   return changeHosting(repository?.record.hosting, body, freeName(name.replaceAll('/', '-'), taken));
 }
 
-/**
- * Returns `name` if it is not in `taken`; otherwise `name-2`, `name-3` and so on, with the smallest number that is
- * free.
- */
+/** Returns `name` if it is not in `taken`. Otherwise returns the first free name of `name-2`, `name-3` and so on. */
 function freeName(name: string, taken: ReadonlySet<string>): string {
   let candidate = name;
   for (let count = 2; taken.has(candidate); count++) candidate = `${name}-${count}`;

@@ -49,8 +49,8 @@ t.test('every list with a cursor documents next_cursor and has_more', async (t) 
   const lists = Object.entries(paths).flatMap(([path, methods]) =>
     Object.values(methods)
       .filter(({ parameters }) => parameters?.some(({ name }) => name === 'cursor'))
-      // Exclude the lists of file metadata, which have pages only with a variant (optional behaviour of the service),
-      // and the lists of Git LFS locks, because LFS defines other members for the next page.
+      // Exclude two kinds of lists. File metadata has pages only with a variant (optional behaviour of the service).
+      // Git LFS defines other members for the next page of locks.
       .filter(() => !/\/(metadata|locks)$/.test(path))
       .map(({ responses }) => ({ path, properties: responses[200]?.content?.['application/json']?.schema.properties })),
   );

@@ -9,15 +9,14 @@ import { errorCodesOf } from './error-codes.js';
 type Json = Record<string, unknown>;
 
 /**
- * Cost of describing one operation of the API, in the units in which a meter counts work before it yields to the event
+ * Cost of describing one operation, in work units of `Meter`. The meter counts work to know when to yield to the event
  * loop.
  */
 const OPERATION_UNITS = 500;
 
 /**
- * Creates the OpenAPI 3.1 document of the API from the table of its operations, with schemas and error codes. Yields
- * between operations, because all of them together take 50 ms. `forgePrefix`: prefix of the error codes about other
- * hosting services.
+ * Creates the OpenAPI 3.1 document of the API from the table of its operations. Yields after each operation, because
+ * the whole document takes 50 ms. `forgePrefix` is the prefix of the error codes about other hosting services.
  */
 export function* writeOpenApi(operations: readonly Operation[], serverUrl: string, forgePrefix = 'forge'): Steps<Json> {
   const paths: Record<string, Json> = {};
@@ -114,8 +113,8 @@ interface ResponseParts {
 }
 
 /**
- * Returns the `responses` member of an operation or an admin route in the OpenAPI document: the successful responses,
- * then one response per status of its error codes.
+ * Returns the member `responses` of an operation or admin route in the OpenAPI document. It has the successful
+ * responses, and one response for each status of the error codes.
  */
 export function writeResponses(
   replies: Operation['replies'],
@@ -135,8 +134,8 @@ export function writeResponses(
 }
 
 /**
- * Returns the `content` member of a response in the OpenAPI document. `reply`: schema of a JSON body, or media type of
- * another body.
+ * Returns the member `content` of a response in the OpenAPI document. `reply` is the schema of a JSON body, or the
+ * media type of another body.
  */
 function replyContent(operation: Operation, reply: z.ZodType | string): Json {
   if (typeof reply === 'string') return { content: { [reply]: binary() } };

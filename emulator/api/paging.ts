@@ -6,7 +6,7 @@ import type { HandlerContext } from '../operation/operation.js';
 /** Query parameters of all operations that return a list in pages. */
 export const pageQuery = lazy(() => ({ cursor: z.string().optional(), limit: z.string().optional() }));
 
-/** Response members at the end of each page of a list. On the last page, the cursor is null or absent. */
+/** Response members that end each page of a list. On the last page, `next_cursor` is null or absent. */
 export const pageEnd = lazy(() => ({ next_cursor: z.string().nullish(), has_more: z.boolean() }));
 
 export interface PageQuery {
@@ -14,7 +14,7 @@ export interface PageQuery {
   readonly limit?: string | undefined;
 }
 
-/** Page size of a list in items: the maximum (`cap`) and the default (`usual`). */
+/** Maximum (`cap`) and default (`usual`) number of items on a page. */
 export interface PageSize {
   readonly cap: number;
   readonly usual: number;
@@ -23,8 +23,8 @@ export interface PageSize {
 const PAGE: PageSize = { cap: 100, usual: 20 };
 
 /**
- * Parses the query parameter `limit`, an integer of at least 1. Values above the maximum `cap` are lowered to it.
- * Throws `bad_request` for other text.
+ * Parses the query parameter `limit`, an integer of at least 1. Larger values than `cap` are lowered to `cap`. Throws
+ * `bad_request` for other text.
  */
 export function readLimit(text: string | undefined, { cap, usual }: PageSize): number {
   if (text === undefined) return usual;
@@ -33,9 +33,9 @@ export function readLimit(text: string | undefined, { cap, usual }: PageSize): n
 }
 
 /**
- * Opens a list that is returned in pages: decodes the cursor of the request, and creates cursors for the response. A
- * cursor is valid only for the same `list`, which contains the operation, the id of the repository (its name may be
- * reused), and all other parameters that select items.
+ * Opens a list that is returned in pages. Decodes the cursor of the request, and creates cursors for the response.
+ * `list` identifies the list by the operation, the repository's id (names can be reused), and all parameters that
+ * select items. A cursor is valid only for the same `list`.
  */
 export function openList<Position>(
   { world, meter }: Pick<HandlerContext, 'world' | 'meter'>,
@@ -46,7 +46,7 @@ export function openList<Position>(
   const { cursors } = world.engine;
   const purpose = JSON.stringify(list);
   const max = readLimit(limit, size);
-  /** Returns the response members at the end of a page, with a cursor for `position` if there are more items. */
+  /** Returns the response members that end a page. If there are more items, they contain a cursor for `position`. */
   const end = (hasMore: boolean, position: () => Position) => ({
     next_cursor: hasMore ? cursors.write(purpose, position()) : null,
     has_more: hasMore,
@@ -57,8 +57,8 @@ export function openList<Position>(
     end,
     /**
      * Returns one page of `items` after the first `skip` items. Yields to the event loop while it works. Ignores
-     * `undefined`, which iterables yield for candidates that are not items. `positionOf`: gets the last item of the
-     * page and the number of items up to it; returns the position for the next cursor.
+     * `undefined`, which iterables yield for candidates that are not items. `positionOf` returns the position for the
+     * next cursor. Its arguments are the last item of the page, and the number of items up to that item.
      */
     take: async <T>(items: Iterable<T | undefined>, positionOf: (last: T, count: number) => Position, skip = 0) => {
       const page: T[] = [];
@@ -77,8 +77,8 @@ export function openList<Position>(
 }
 
 /**
- * Yields `show(item)` for each item. The results are created one by one while the response is written, because one of
- * them may be large.
+ * Yields `show(item)` for each item. Results are created one at a time while the response is written, because a result
+ * may be large.
  */
 export function* mapped<T, Shown>(items: Iterable<T>, show: (item: T) => Shown): Generator<Shown> {
   for (const item of items) yield show(item);

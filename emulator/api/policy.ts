@@ -5,8 +5,8 @@ import type { HandlerContext } from '../operation/operation.js';
 import { EPHEMERAL } from '../repositories/branch-write.js';
 
 /**
- * Throws `forbidden` if the claims `refs` or `ops` of the token forbid the write to a ref. They apply to requests of
- * the API in the same way as to pushes.
+ * Throws `forbidden` if the token's claims `refs` or `ops` forbid the write to a ref. The same rules apply to API
+ * requests and pushes.
  */
 export function requireAllowed(
   ctx: Pick<HandlerContext, 'claims'>,
@@ -19,8 +19,8 @@ export function requireAllowed(
 }
 
 /**
- * Throws `forbidden` if the policy of the token forbids a write that creates a commit. The policy `verify-sig` (commits
- * must be signed) always forbids it, because the service cannot sign commits.
+ * Throws `forbidden` if the token's policy forbids a write that creates a commit. The policy `verify-sig` (commits must
+ * be signed) forbids all such writes, because the service cannot sign commits.
  */
 export function requireCommitAllowed(ctx: Pick<HandlerContext, 'claims'>, ref: ByteString): void {
   requireAllowed(ctx, ref);
@@ -30,8 +30,8 @@ export function requireCommitAllowed(ctx: Pick<HandlerContext, 'claims'>, ref: B
 }
 
 /**
- * Returns the ref name to which the policy of a token applies. For an ephemeral branch (in a separate ref namespace) it
- * is the name of the normal branch, because the same rules apply to both.
+ * Returns the ref name to which a token's policy applies. An ephemeral branch (in a separate ref namespace) has the
+ * name of the normal branch, because the same rules apply to both.
  */
 function shownName(ref: ByteString): string {
   return textOf(ref.startsWith(EPHEMERAL) ? sliceBytes(ref, EPHEMERAL.length) : ref);

@@ -11,7 +11,7 @@ import type { Repository } from '../repositories/repository.js';
 
 const HEAD = bytesOf('HEAD');
 
-/** Records that several operations return. For each there is a schema and a function that creates the record. */
+/** Records that several operations return. Each has a schema, and a function that creates the record. */
 
 export const repositoryRecord = lazy(() =>
   z.object({
@@ -72,7 +72,10 @@ export function showCommit(objects: ObjectReader, oid: Oid): z.infer<ReturnType<
   };
 }
 
-/** Returns the record of a commit. The record of a signed commit also contains the signature and the signed payload. */
+/**
+ * Returns the record of a commit. If the commit is signed, the record also contains the signature and the signed
+ * payload.
+ */
 export function showSignedCommit(objects: ObjectReader, oid: Oid): z.infer<ReturnType<typeof signedCommitRecord>> {
   const record = showCommit(objects, oid);
   const { signature } = readCommit(objects, oid);
@@ -104,9 +107,7 @@ export const writeResult = lazy(() =>
   }),
 );
 
-/**
- * Schema of the response to a write whose files were sent in chunks: it also has the number of files (`blob_count`).
- */
+/** Schema of the response to a write whose files were sent in chunks. It adds the number of files (`blob_count`). */
 export const contentWriteResult = lazy(() =>
   writeResult().extend({ commit: writtenCommit().extend({ blob_count: z.int() }) }),
 );
@@ -136,7 +137,7 @@ export function showWrite(
   };
 }
 
-/** Returns the response to a write whose files were sent in chunks. `blobs`: number of files that were sent. */
+/** Returns the response to a write whose files were sent in chunks. `blobs` is the number of those files. */
 export function showContentWrite(
   world: Pick<HandlerContext['world'], 'variants'>,
   branch: string,

@@ -11,42 +11,38 @@ import { runYielding } from '../schedule/steps.js';
 
 export interface ResolvedRef {
   readonly commit: Oid;
-  /**
-   * Value of the member `ref` in the response: the short name of the branch or tag, or the commit id if the request
-   * names neither.
-   */
+  /** Value of `ref` in the response: the short name of the branch or tag. For other revisions, the commit id. */
   readonly shown: string;
-  /** Full name of the branch or tag, such as `refs/heads/main`; undefined if the revision is neither. */
+  /** Full name of the branch or tag, such as `refs/heads/main`; undefined for other revisions. */
   readonly name?: string;
 }
 
 export interface RefQuestion {
   /**
-   * Text of the request: a branch, tag, commit id or any other revision of Git. Undefined or empty for the default
-   * branch.
+   * Revision in the request: a branch, tag, commit id or any other revision that Git understands. Undefined or empty
+   * for the default branch.
    */
   readonly ref: string | undefined;
   /** True to look up branches in the ephemeral namespace, which is separate from the normal branches. */
   readonly ephemeral?: boolean | undefined;
-  /** False to treat a tag like a ref that does not exist. Default: true. */
+  /** False to treat tags as if they did not exist. Default: true. */
   readonly tags?: boolean;
   /**
-   * Error code if the revision does not resolve, or the variant (setting for behavior that the specification leaves
-   * open) that selects the status. Default: the variant `missingRef`.
+   * Error code if the revision does not resolve, or the setting (variant) that selects the status. A variant exists
+   * where the specification leaves the status open. Default: the variant `missingRef`.
    */
   readonly missing?: CodeVariant | 'bad_request' | undefined;
 }
 
 /**
- * Members of a request handler's context that resolving a revision needs. `note` records an explanation in the journal
- * of requests.
+ * Parts of the handler's context that are needed to resolve a revision. `note` adds an explanation to the request's
+ * journal entry.
  */
 export type RefContext = Pick<HandlerContext, 'repository' | 'meter' | 'note'>;
 
 /**
  * Resolves a revision in a request to a commit. A branch takes precedence over a tag of the same name. Throws
- * `ref_not_found` if the revision does not resolve or is not a commit, and `bad_request` if the text cannot be a
- * revision.
+ * `ref_not_found` if there is no such commit, and `bad_request` if the text is not a valid revision.
  */
 export async function resolveRef(ctx: RefContext, question: RefQuestion): Promise<ResolvedRef> {
   const { ref, ephemeral = false, tags = true, missing: code = 'missingRef' } = question;
@@ -78,15 +74,15 @@ const TAGS = 'refs/tags/';
 const SHOWN_SHORT = ['refs/heads/', TAGS];
 
 /**
- * Returns the name of a resolved ref without `refs/heads/` or `refs/tags/`. Responses show it as `ref`, even if the
- * request said HEAD or a full name (specification, 3).
+ * Removes `refs/heads/` or `refs/tags/` from the name of a resolved ref. Responses show this short name as `ref`, even
+ * if the request used HEAD or a full name (specification, 3).
  */
 function shortName(ref: ByteString): ByteString {
   const place = SHOWN_SHORT.find((prefix) => ref.startsWith(prefix));
   return place === undefined ? ref : sliceBytes(ref, place.length);
 }
 
-/** Returns the revision for requests without `ref`: the default branch, or HEAD if there is no default branch. */
+/** Returns the revision for a request without `ref`: the default branch, or HEAD if there is none. */
 function defaultRef(repository: Repository): string {
   return repository.defaultBranch === undefined ? 'HEAD' : textOf(repository.defaultBranch);
 }

@@ -1,6 +1,4 @@
-/**
- * All operations of the API. Each operation is exported under its id; the modules also export helpers that they share.
- */
+/** All operations of the API, each exported under its id. The modules also export helpers that they share. */
 export * from '../lfs/batch.js';
 export * from '../lfs/lock-routes.js';
 export * from '../lfs/transfers.js';

@@ -11,13 +11,10 @@ import { runYielding, type Steps } from '../schedule/steps.js';
 import { person, readBranch, readIdentity, readMessage, sha } from './fields.js';
 import { requireCommitAllowed } from './policy.js';
 
-/** Maximum number of bytes of one chunk of a streamed write, after base64 decoding (specification, Limits). */
+/** Maximum size of one chunk of a streamed write after base64 decoding, in bytes (specification, Limits). */
 const MAX_CHUNK_BYTES = 4 * 1024 * 1024;
 
-/**
- * Schema of the metadata that all streamed writes share. Some members have an old and a new name, and both are
- * accepted.
- */
+/** Schema of the metadata that all streamed writes share. For some members, both an old and a new name are accepted. */
 export const writeMetadata = lazy(() =>
   z.object({
     target_branch: z.string(),
@@ -35,16 +32,16 @@ export const writeMetadata = lazy(() =>
 );
 export type WriteMetadata = z.infer<ReturnType<typeof writeMetadata>>;
 
-/** Receiver that gets each chunk of a streamed write when its line of the body has arrived. */
+/** Receives the chunks of a streamed write, each as soon as its line has arrived. */
 export interface ChunkSink<Chunk> {
-  /** Receives one chunk. `line`: number of its line in the body, for error messages. */
+  /** Receives one chunk. `line` is its line number in the body, for error messages. */
   add(chunk: Chunk, line: number): void | Promise<void>;
 }
 
 /**
- * Reads the body of a streamed write (request that creates a commit from content sent in lines of JSON): one line with
- * `metadata`, then one chunk per line. `open`: gets the metadata and returns the receiver of the chunks. Resolves when
- * the whole body has arrived. Throws `bad_request` with the number of the invalid line.
+ * Reads the body of a streamed write, a request that creates a commit from lines of JSON. The first line contains
+ * `metadata`; each further line is one chunk. `open` receives the metadata and returns the receiver of the chunks.
+ * Resolves when the whole body has arrived. Throws `bad_request` with the number of the invalid line.
  */
 export async function readStreamedWrite<Metadata, Chunk, Sink extends ChunkSink<Chunk>>(
   ctx: Pick<HandlerContext, 'world' | 'stream' | 'meter'>,
@@ -53,8 +50,8 @@ export async function readStreamedWrite<Metadata, Chunk, Sink extends ChunkSink<
 ): Promise<{ metadata: Metadata; sink: Sink }> {
   const { meter } = ctx;
   const { limits } = ctx.world;
-  // The limit for the stream exceeds the limit for the content, because base64 needs four bytes for three, and each
-  // chunk is in a line of JSON.
+  // The limit of the stream is higher than the limit of the content. Base64 needs four bytes for three, and each chunk
+  // is wrapped in a line of JSON.
   const stream = ctx.stream(limits.maxCommitBytes * 1.5 + 64 * 1024 * 1024);
   const lines = readLines(stream, (line) => (line === 0 ? limits.maxMetadataBytes : limits.maxLineBytes));
   try {
@@ -74,23 +71,23 @@ export async function readStreamedWrite<Metadata, Chunk, Sink extends ChunkSink<
     }
     return { metadata, sink };
   } finally {
-    // The reader of lines must be closed to release the request's stream, because reading may have ended early, for
-    // example at an invalid line.
+    // Closes the line reader to release the request's stream, because reading may have ended early, for example at an
+    // invalid line.
     await lines.return(undefined);
   }
 }
 
 /**
- * Schema of the metadata of a streamed write: one for the whole; or one for the whole, and one (`item`) for each item
- * of the member `list`, which may be long.
+ * Schema of the metadata of a streamed write. `whole` is the schema of all metadata. If the member `list` may be long,
+ * `item` is the schema of each of its items.
  */
 export type MetadataSchema<Metadata> =
   | { readonly whole: z.ZodType<Metadata> }
   | { readonly whole: z.ZodType<Metadata>; readonly list: string; readonly item: z.ZodType };
 
 /**
- * Validates metadata with its schema. A long list is validated item by item after the other members, so that the work
- * can yield. It is the last member, so the order of the errors is the same.
+ * Validates metadata with its schema. A long list is validated item by item, so that the work can yield. The list is
+ * the last member, so errors are reported in the usual order.
  */
 function* checkMetadata<Metadata>(schema: MetadataSchema<Metadata>, value: unknown): Steps<Metadata> {
   const { whole } = schema;
@@ -102,8 +99,8 @@ function* checkMetadata<Metadata>(schema: MetadataSchema<Metadata>, value: unkno
 }
 
 /**
- * Decodes the base64 text `data` of one chunk, at most 4 MiB. The variant (setting) `oversizedChunk` selects the error
- * for longer chunks.
+ * Decodes the base64 text `data` of one chunk, which may have at most 4 MiB. The setting `oversizedChunk` selects the
+ * error for larger chunks.
  */
 export async function decodeChunk(
   data: string,
@@ -120,8 +117,8 @@ export async function decodeChunk(
 }
 
 /**
- * Returns the branch, base, author and message of a streamed write from its metadata. New member names take precedence
- * over old ones. Throws if a value is invalid or the token forbids the write.
+ * Returns the branch, base, author and message of a streamed write. New names of metadata members take precedence over
+ * old names. Throws if a value is invalid or the token forbids the write.
  */
 export function readBranchWrite(ctx: HandlerContext, metadata: WriteMetadata): BranchWrite {
   const now = ctx.world.state.clock.now();

@@ -6,16 +6,16 @@ import { decodeToken } from './token.js';
 import { type ProvenToken, type SignedToken, TokenCache } from './token-cache.js';
 import { findSigner } from './verify.js';
 
-/** Credential of a request, and the facts that decide if the service accepts it. */
+/** Credential of a request, with the facts that decide if the credential is accepted. */
 export interface AuthenticationRequest {
-  /** Value of the `Authorization` header as `authorizationOf` returns it; undefined if absent. */
+  /** Value of the `Authorization` header, as returned by `authorizationOf`; undefined if absent. */
   readonly authorization: string | undefined;
   readonly surface: Surface;
-  /** Name of the organization that the host of the request belongs to. */
+  /** Name of the organization to which the request's host belongs. */
   readonly tenant: string;
   /** Current time in milliseconds on the emulator's clock, which a test can set. */
   readonly now: number;
-  /** True if the organization has the hosting feature, without which the `deployment:*` scopes are unknown. */
+  /** True if the organization has the hosting feature. Otherwise the `deployment:*` scopes count as unknown scopes. */
   readonly hosting: boolean;
   readonly variants: TokenVariants;
   /** Returns the registered keys of an organization; undefined if the organization does not exist. */
@@ -26,22 +26,22 @@ export interface AuthenticationRequest {
 export type Verified = Omit<ProvenToken, 'scheme' | 'ring'>;
 
 /**
- * Verifies `Authorization` headers and returns the claims of their tokens. The only state is a cache of verified
- * tokens. Keys, clock and variants (configurable behaviours) come with each request.
+ * Verifies `Authorization` headers and returns the claims of their tokens. Its only state is a cache of verified
+ * tokens. Keys, clock and settings come with each request.
  */
 export class Authenticator {
-  /** Cache of verified tokens. The key is the whole value of the `Authorization` header. */
+  /** Cache of verified credentials. The key is the whole `Authorization` header. */
   readonly #proven = new TokenCache<ProvenToken>();
   /**
-   * Cache of verified tokens. The key is the token alone, because tests send one token as Bearer to the API and as
-   * Basic to Git, and its signature must be verified only once.
+   * Cache of verified signatures. The key is the token without its scheme, because tests send the same token as Bearer
+   * to the API and as Basic to Git. Its signature is then verified only once.
    */
   readonly #signed = new TokenCache<SignedToken>();
 
   /**
-   * Returns the token of `request` synchronously if its signature was verified before; undefined if `prove` must be
-   * called. Only the result of the signature check is cached. Keys, times, scopes and organization are checked each
-   * time. Throws a `Rejection` if one of these checks fails.
+   * Returns the verified token of `request` without waiting. Returns undefined if its signature was not verified
+   * before; then call `prove`. Only the result of the signature check is cached. Keys, times, scopes and organization
+   * are checked each time; throws a `Rejection` if one of these checks fails.
    */
   recall(request: AuthenticationRequest): Verified | undefined {
     const proven = this.#proven.get(request.authorization ?? '');
@@ -50,16 +50,13 @@ export class Authenticator {
     return use(proven, request);
   }
 
-  /**
-   * Verifies the signature of the token of `request` and then its claims. Throws a `Rejection` that names the first
-   * check that failed.
-   */
+  /** Verifies the token's signature, then its claims. Throws a `Rejection` that names the first failed check. */
   async prove(request: AuthenticationRequest): Promise<Verified> {
     const { scheme, token } = parseCredential(request.authorization, request.surface);
     const signed = this.#recallSigned(token, request) ?? (await proveSigned(token, request));
     this.#signed.set(token, signed);
-    // A token that is sent as Bearer and as Basic gets two claims objects, because the journal (list of all requests)
-    // uses the object as the key under which it finds the form in which the token was sent.
+    // A token gets one claims object for Bearer and another for Basic, because the journal (list of all requests) looks
+    // up the form of the token by its claims object.
     const proven = { scheme, claims: parseClaims(signed.payload), ...signed };
     this.#proven.set(request.authorization!, proven);
     return use(proven, request);

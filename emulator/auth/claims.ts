@@ -8,24 +8,24 @@ import type { TokenType } from './token.js';
 export interface Claims {
   /** Name of the organization that issued the token. */
   readonly iss: string;
-  /** Name that the client gave to its user. The service uses it only in logs. */
+  /** Name that the client gave to its user. The service only logs it. */
   readonly sub: string;
   readonly scopes: readonly Scope[];
-  /** Name of the only repository that the token grants access to; absent for tokens of the whole organization. */
+  /** Name of the only repository that the token gives access to. Absent in tokens for the whole organization. */
   readonly repo?: string;
   readonly iat?: number;
   readonly exp?: number;
   readonly nbf?: number;
-  /** Operations that the token forbids on each ref, parsed from the claims `refs` and `ops`. */
+  /** Operations on refs that the token forbids, parsed from the claims `refs` and `ops`. */
   readonly policy: RefPolicy;
 }
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** Maximum number of scopes in one token. It is several times the number of scopes that exist. */
+/** Maximum number of scopes in one token. It is several times the number of existing scopes. */
 const MAX_SCOPES = 64;
 
-/** Check of the types of the claims, which depends on nothing but the claims themselves. */
+/** Check of the claims' types. It depends only on the claims. */
 interface FormRule {
   readonly check: Check;
   readonly reason: string;
@@ -54,8 +54,8 @@ const FORM_RULES: readonly FormRule[] = [
 ];
 
 /**
- * Parses the payload of a token whose signature was verified with the keys of the organization in its claim `iss`.
- * Throws a `Rejection` that names the first check of `FORM_RULES` that failed.
+ * Parses the payload of a token with a verified signature. Throws a `Rejection` that names the first failed check of
+ * `FORM_RULES`.
  */
 export function parseClaims(payload: Payload): Claims {
   for (const rule of FORM_RULES) {
@@ -74,40 +74,41 @@ export function parseClaims(payload: Payload): Claims {
   };
 }
 
-/** Variants (configurable behaviours) for token requirements that the specification leaves open. */
+/** Settings for token requirements that the specification leaves open. */
 export interface TokenVariants {
   readonly tokenType: 'required' | 'optional' | 'ignored';
   readonly expNotAfterIat: 'rejected' | 'accepted';
   readonly missingExp: 'accepted' | 'rejected';
 }
 
-/** Facts, besides the claims, that decide if a token is accepted. They are read again on each use of the token. */
+/** Facts besides the claims that decide if a token is accepted. They are collected again for each request. */
 export interface UseContext {
   /** Registered key with which the token was signed. */
   readonly key: RegisteredKey;
-  /** Value of the header `typ` of the token. */
+  /** Value of the token's header `typ`. */
   readonly type: TokenType;
   /** Current time in milliseconds on the emulator's clock, which a test can set. */
   readonly now: number;
   /** True if the organization has the hosting feature. Otherwise the `deployment:*` scopes count as unknown scopes. */
   readonly hosting: boolean;
-  /** Name of the organization that the host of the request belongs to. */
+  /** Name of the organization to which the request's host belongs. */
   readonly tenant: string;
   readonly variants: TokenVariants;
 }
 
-/** Check of a verified token that is repeated each time the token is used, because time and settings change. */
+/** Check of a verified token. It is repeated for each request, because time and settings change. */
 interface UseRule {
   readonly check: Check;
   readonly reason: string;
   holds(claims: Claims, context: UseContext): boolean;
   /**
-   * Returns the values that made the check fail, as text. Only the journal (list of all requests, for tests) shows it.
+   * Returns the values that caused the failure, as text. Only the journal (list of all requests, for tests) shows this
+   * text.
    */
   shows(claims: Claims, context: UseContext): string;
 }
 
-/** Values of the variant `tokenType` (configurable behaviour) with which a token is accepted, by its header `typ`. */
+/** For each kind of `typ` header, the values of the setting `tokenType` that accept the token. */
 const TYPES_ACCEPTED: Readonly<Record<TokenType, readonly TokenVariants['tokenType'][]>> = {
   JWT: ['required', 'optional', 'ignored'],
   missing: ['optional', 'ignored'],
@@ -134,7 +135,7 @@ const USE_RULES: readonly UseRule[] = [
   {
     check: 'times',
     reason: 'its claim exp (expiry) is missing',
-    // Tokens of restricted keys pass, because the check `restricted-key` below requires their `exp`.
+    // Tokens of restricted keys pass this check, because the later check `restricted-key` requires their `exp`.
     holds: ({ exp }, { key, variants }) => exp !== undefined || variants.missingExp === 'accepted' || key.isRestricted,
     shows: () => 'exp is missing',
   },
@@ -190,8 +191,8 @@ const USE_RULES: readonly UseRule[] = [
 ];
 
 /**
- * Checks the claims of a verified token each time the token is used. Throws a `Rejection` that names the first check of
- * `USE_RULES` that failed.
+ * Checks the claims of a verified token; called for each request. Throws a `Rejection` that names the first failed
+ * check of `USE_RULES`.
  */
 export function checkUse(claims: Claims, context: UseContext): void {
   for (const rule of USE_RULES) {
@@ -200,7 +201,7 @@ export function checkUse(claims: Claims, context: UseContext): void {
 }
 
 /**
- * Returns the name of the repository that the token grants access to. Throws `repo_claim_missing` if the token has no
+ * Returns the name of the repository that the token gives access to. Throws `repo_claim_missing` if the token has no
  * claim `repo`.
  */
 export function requireRepo(claims: Claims): string {
@@ -214,7 +215,7 @@ export function requireRepo(claims: Claims): string {
   return claims.repo;
 }
 
-/** Throws `insufficient_scope` unless the token lists all scopes of `needed`. No scope implies another one. */
+/** Throws `insufficient_scope` unless the token has all scopes in `needed`. No scope includes another scope. */
 export function requireScopes(claims: Claims, needed: readonly Scope[]): void {
   for (const scope of needed) {
     if (!claims.scopes.includes(scope)) {
@@ -231,7 +232,7 @@ function showScopes({ scopes }: Claims): string {
   return `scopes is ${scopes.join(' ')}`;
 }
 
-/** Returns a time in ISO 8601, or the number itself if it is outside the range of `Date`. */
+/** Returns a time in ISO 8601. Returns the number as text if it is outside the range of `Date`. */
 function showTime(milliseconds: number): string {
   const date = new Date(milliseconds);
   return Number.isNaN(date.getTime()) ? String(milliseconds) : date.toISOString();

@@ -1,8 +1,8 @@
 import { reject } from './rejection.js';
 
 /**
- * Part of the service that receives a request. `api`: the HTTP API, which accepts only Bearer credentials. `git`: Git
- * remotes, which accept Basic (the scheme that git sends) and Bearer.
+ * Part of the service that receives a request. `api` is the HTTP API, which accepts only Bearer credentials. `git` is a
+ * Git remote, which accepts Bearer and Basic (the scheme that git sends).
  */
 export type Surface = 'api' | 'git';
 
@@ -14,8 +14,8 @@ export interface Credential {
 }
 
 /**
- * `WWW-Authenticate` headers of 401 responses (RFC 9110, 11.6.1). Git remotes send `Basic`, because git asks its user
- * for a password only after `Basic`.
+ * `WWW-Authenticate` headers of 401 responses (RFC 9110, 11.6.1). Git remotes send `Basic`, because git asks for a
+ * password only then.
  */
 const CHALLENGES: Readonly<Record<Surface, Readonly<Record<string, string>>>> = {
   api: { 'www-authenticate': 'Bearer' },
@@ -30,7 +30,7 @@ const ACCEPTED: Readonly<Record<Surface, ReadonlySet<string>>> = {
 /**
  * Returns the value of the `Authorization` header; undefined if absent. Reads Node's raw headers (name, value, name,
  * value …), because they keep repeated headers. Throws `bad_request` if the header is repeated, because HTTP
- * implementations differ in which of the values they use.
+ * implementations disagree which value counts.
  */
 export function authorizationOf(rawHeaders: readonly string[]): string | undefined {
   let found: string | undefined;
@@ -45,9 +45,9 @@ export function authorizationOf(rawHeaders: readonly string[]): string | undefin
 }
 
 /**
- * Parses an `Authorization` value: `auth-scheme [ 1*SP token68 ]`, with the scheme in any case (RFC 9110, 11.4). Throws
- * a `Rejection` if it is missing or not accepted. The `Rejection` never contains the value, because a client may have
- * sent its token without a scheme.
+ * Parses the value of an `Authorization` header: `auth-scheme [ 1*SP token68 ]`, with the scheme in any case (RFC 9110,
+ * 11.4). Throws a `Rejection` if it is missing or not accepted. The `Rejection` never contains the value, because a
+ * client may have sent its token without a scheme.
  */
 export function parseCredential(authorization: string | undefined, surface: Surface): Credential {
   const value = authorization?.trim();
@@ -69,15 +69,15 @@ export function parseCredential(authorization: string | undefined, surface: Surf
 }
 
 /**
- * Returns true if `surface` (the HTTP API or Git remotes) accepts credentials of the authentication scheme `scheme`.
+ * Returns true if `surface` (the HTTP API or Git remotes) accepts credentials with the authentication scheme `scheme`.
  */
 export function isAccepted(scheme: string, surface: Surface): scheme is Scheme {
   return ACCEPTED[surface].has(scheme);
 }
 
 /**
- * Returns the password of Basic credentials: base64 of `user-id ":" password` (RFC 7617, 2). The password is the token,
- * and the user name is ignored. Returns an empty string if there is no colon.
+ * Returns the password of Basic credentials: base64 of `user-id ":" password` (RFC 7617, 2). The password is the token;
+ * the user name is ignored. Returns an empty string if there is no colon.
  */
 function passwordOf(encoded: string): string {
   const pair = Buffer.from(encoded, 'base64').toString('latin1');

@@ -6,12 +6,13 @@ import { packageFile } from '../system/package-root.js';
 import { type Algorithm, type AllowedScopes, KeyRing, RegisteredKey } from './keys.js';
 import { thumbprintOf } from './public-key.js';
 
-/** Test key whose private part is published with the emulator. Anyone can sign tokens with it. */
+/** Published test key. Anyone can sign tokens with it, because its private part is published too. */
 export interface FixtureKey {
   readonly id: string;
   readonly algorithm: Algorithm;
   /**
-   * `first`: registered initially with the first organization of the emulator. `further`: registered with all others.
+   * Organizations that start with the key. `first` is the first organization of the emulator; `further` means all other
+   * organizations.
    */
   readonly organization: 'first' | 'further';
   readonly allowedScopes: AllowedScopes;
@@ -21,7 +22,7 @@ export interface FixtureKey {
   readonly publicKeyFile: string;
 }
 
-/** Row of the file `fixtures/keys/keys.json`, which lists the published test keys. */
+/** Row of `fixtures/keys/keys.json`, the list of the published test keys. */
 type KeyRow = Pick<FixtureKey, 'id' | 'organization'> & {
   readonly file: string;
   readonly alg: Algorithm;
@@ -29,7 +30,7 @@ type KeyRow = Pick<FixtureKey, 'id' | 'organization'> & {
   readonly deleted?: boolean;
 };
 
-/** Returns all published test keys, with the paths of their files. The table is read on the first call. */
+/** Returns all published test keys, with the paths of their files. The list is read at the first call. */
 export const fixtureKeys = lazy((): readonly FixtureKey[] => {
   const table = packageFile('fixtures', 'keys', 'keys.json');
   const rows: KeyRow[] = JSON.parse(readFileSync(table, 'utf8'));
@@ -45,8 +46,8 @@ export const fixtureKeys = lazy((): readonly FixtureKey[] => {
 });
 
 /**
- * Returns the test keys with which the organization with number `index` starts (0: the first organization). No other
- * organization has a key of the first one. A key file is read when the key first verifies a token.
+ * Returns the test keys with which an organization starts. `index` is the number of the organization; 0 is the first.
+ * The first organization shares no key with the others. A key file is read when the key first verifies a token.
  */
 export function fixtureRing(index: number): KeyRing {
   const place = index === 0 ? 'first' : 'further';
@@ -59,7 +60,7 @@ export function fixtureRing(index: number): KeyRing {
   );
 }
 
-/** Returns true if the key is a published test key, even if a client registered the key under another id. */
+/** Returns true if the key is a published test key, even if it was registered under another id. */
 export function isFixtureKey(key: KeyObject): boolean {
   const thumbprint = thumbprintOf(key);
   return fixtureKeys().some(
@@ -68,16 +69,17 @@ export function isFixtureKey(key: KeyObject): boolean {
 }
 
 /**
- * Returns true if the key is restricted, which means that its tokens may have only certain scopes and a lifetime of at
- * most one hour.
+ * Returns true if the key is restricted. Tokens of a restricted key may have only certain scopes and live at most one
+ * hour.
  */
 export function isRestricted({ allowedScopes }: FixtureKey): boolean {
   return allowedScopes[0] !== '*';
 }
 
 /**
- * Returns the key with which `emulator token` signs by default, and which the ready line (printed when the emulator has
- * started) names. The key is the first one of the first organization, or of the further ones if `index` is not 0.
+ * Returns the default test key of an organization: the first key in its list. `index` is the number of the
+ * organization; 0 is the first. `emulator token` signs with this key, and the ready line (printed at the start) names
+ * the key of organization 0.
  */
 export function defaultFixtureKey(index = 0): FixtureKey {
   const place = index === 0 ? 'first' : 'further';

@@ -4,8 +4,7 @@ import { RESTRICTED_LIFETIME } from './keys.js';
 import { DEFAULT_LIFETIME, DEFAULT_SCOPES, mintToken, type TokenRequest } from './mint.js';
 
 /**
- * Returns the default scopes of a token that is signed with `key`: `DEFAULT_SCOPES` without the scopes that the key
- * does not permit.
+ * Returns the default scopes of a token that `key` signs: `DEFAULT_SCOPES` without scopes that the key does not permit.
  */
 export function defaultScopes(key: FixtureKey | undefined): readonly string[] {
   if (!key || !isRestricted(key)) return DEFAULT_SCOPES;
@@ -17,7 +16,7 @@ export function defaultLifetime(key: FixtureKey | undefined): number {
   return key && isRestricted(key) ? RESTRICTED_LIFETIME : DEFAULT_LIFETIME;
 }
 
-/** Signs a token with a published test key. The header `kid` of the token contains the id of the key. */
+/** Signs a token with a published test key. The token's header `kid` is the id of the key. */
 export async function mintFixtureToken(
   key: FixtureKey,
   { scopes = defaultScopes(key), ttl = defaultLifetime(key), ...request }: Omit<TokenRequest, 'privateKeyPem' | 'kid'>,

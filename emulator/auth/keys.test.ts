@@ -19,8 +19,8 @@ t.test('the type and the curve of a key determine its algorithm', async (t) => {
     'RSA-PSS': generateKeyPairSync('rsa-pss', { modulusLength: 2048 }).publicKey,
   };
   /**
-   * Returns an RSA public key with a modulus of `bits` bits. The modulus need not be a product of primes, because
-   * nothing is signed with the key.
+   * Returns an RSA public key whose modulus has `bits` bits. The modulus is not a product of primes, because no test
+   * signs with the key.
    */
   const rsaOf = (bits: number) => {
     const modulus = Buffer.alloc(Math.ceil(bits / 8), 0xff);

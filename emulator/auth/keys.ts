@@ -4,7 +4,7 @@ import type { Scope } from './scope.js';
 /** Signature algorithms that tokens may use (specification, Token header). */
 export type Algorithm = 'ES256' | 'ES384' | 'ES512' | 'RS256';
 
-/** Algorithms of elliptic-curve keys by the OpenSSL name of the curve (RFC 7518, 3.4). */
+/** Algorithm of an elliptic-curve key, by the OpenSSL name of its curve (RFC 7518, 3.4). */
 const CURVES: ReadonlyMap<string | undefined, Algorithm> = new Map([
   ['prime256v1', 'ES256'],
   ['secp384r1', 'ES384'],
@@ -18,14 +18,14 @@ export function isAlgorithm(value: unknown): value is Algorithm {
 }
 
 /**
- * Permitted sizes of RSA keys in bits. RFC 7518, 3.3 forbids less than 2048. Larger keys than 8192 are refused, because
- * the verification of one signature takes milliseconds.
+ * Permitted sizes of RSA keys, in bits. RFC 7518, 3.3 forbids less than 2048. Keys above 8192 are refused, because
+ * verifying one signature would take milliseconds.
  */
 const RSA_BITS = { least: 2048, most: 8192 };
 
 /**
- * Returns the algorithm with which a key signs. The type and the curve of a key determine it. Returns undefined if the
- * key is not suitable for one of the four algorithms.
+ * Returns the algorithm of a key, which follows from the key's type and curve. Returns undefined if the key fits none
+ * of the four algorithms.
  */
 export function algorithmOf(key: KeyObject): Algorithm | undefined {
   const details = key.asymmetricKeyDetails;
@@ -35,17 +35,16 @@ export function algorithmOf(key: KeyObject): Algorithm | undefined {
   return bits >= RSA_BITS.least && bits <= RSA_BITS.most ? 'RS256' : undefined;
 }
 
-/** Scopes that tokens of a key may have. `['*']` permits all scopes. A key with any other list is called restricted. */
+/**
+ * Scopes that tokens of a key may have. `['*']` permits all scopes. A key with any other list is called a restricted
+ * key.
+ */
 export type AllowedScopes = readonly ['*'] | readonly Scope[];
 
-/**
- * Maximum lifetime of a token that was signed with a restricted key (a key with a limited set of scopes), in seconds.
- */
+/** Maximum lifetime, in seconds, of a token that a restricted key (key with limited scopes) signed. */
 export const RESTRICTED_LIFETIME = 3600;
 
-/**
- * Public key that an organization has registered. Immutable, except that the key is read from its file on first use.
- */
+/** Public key that an organization has registered. It never changes. The key material is loaded on first use. */
 export class RegisteredKey {
   #publicKey: KeyObject | undefined;
 
@@ -68,7 +67,7 @@ export class RegisteredKey {
 
 /**
  * Immutable set of the registered keys of one organization. A change of the keys creates a new ring. Caches of verified
- * tokens compare the ring by identity, because a token must be verified again after the keys have changed.
+ * tokens compare rings by identity, so a changed ring makes them verify the tokens again.
  */
 export class KeyRing {
   readonly #byId = new Map<string, RegisteredKey>();
@@ -88,12 +87,12 @@ export class KeyRing {
     return this.#byId.values();
   }
 
-  /** Returns a new set of keys (ring) that contains the keys of this set and `key`. */
+  /** Returns a new ring with the keys of this ring and `key`. */
   with(key: RegisteredKey): KeyRing {
     return new KeyRing([...this.keys(), key]);
   }
 
-  /** Returns a new set of keys (ring) that contains the keys of this set, except the key with the id `kid`. */
+  /** Returns a new ring with the keys of this ring, except the key with the id `kid`. */
   without(kid: string): KeyRing {
     return new KeyRing([...this.keys()].filter((key) => key.kid !== kid));
   }

@@ -14,23 +14,23 @@ export interface TokenRequest {
   /** Name of the repository, for the claim `repo`; absent for tokens of the whole organization. */
   readonly repo?: string | undefined;
   /**
-   * Claim `scopes`. Default `git:write`, `git:read`. The scopes are not validated, because tests need tokens with
-   * invalid scopes.
+   * Claim `scopes`. Default: `git:write`, `git:read`. Scopes are not validated, because tests need tokens with invalid
+   * scopes.
    */
   readonly scopes?: readonly string[] | undefined;
-  /** Name of the user, for the claim `sub`. Default `emulator`. */
+  /** Name of the user, for the claim `sub`. Default: `emulator`. */
   readonly sub?: string | undefined;
-  /** Time from `iat` to `exp` (lifetime of the token) in seconds. Default: one year. */
+  /** Lifetime of the token in seconds, from `iat` to `exp`. Default: one year. */
   readonly ttl?: number | undefined;
   /** Issue time of the token (claim `iat`) in milliseconds. Default: the current time of the machine's clock. */
   readonly now?: number | undefined;
-  /** Id of the key, for the header `kid`; without it, the header is absent. */
+  /** Id of the key, for the header `kid`. If undefined, the token has no header `kid`. */
   readonly kid?: string | undefined;
-  /** Further claims, such as `refs`. A claim with the name of one of the claims above replaces it. */
+  /** Additional claims, such as `refs`. They override the claims above. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Signs a token without a request to the service. Throws an `Error` if the key cannot sign tokens. */
+/** Signs a token locally, without a request to the service. Throws an `Error` if the key cannot sign tokens. */
 export async function mintToken(request: TokenRequest): Promise<string> {
   const {
     org,

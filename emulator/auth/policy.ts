@@ -1,30 +1,33 @@
 import { reject } from './rejection.js';
 
 /**
- * Restriction that a token can place on a ref. `no-push` and `no-force-push` forbid an operation, and `verify-sig`
- * requires that every new commit is signed with a key that the organization has registered.
+ * Restriction that a token puts on a ref. `no-push` and `no-force-push` forbid an operation. `verify-sig` requires that
+ * every new commit is signed with a registered key of the organization.
  */
 export type PolicyOp = 'no-push' | 'no-force-push' | 'verify-sig';
 
 const OPS: ReadonlySet<unknown> = new Set<PolicyOp>(['no-push', 'no-force-push', 'verify-sig']);
 
 export interface RefRule {
-  /** `*` (all refs), a full ref name such as `refs/heads/main`, or a full prefix that ends with `/*`. */
+  /**
+   * Refs to which the rule applies: `*` (all refs), a full ref name such as `refs/heads/main`, or a prefix such as
+   * `refs/heads/*`.
+   */
   readonly pattern: string;
   /**
-   * Restrictions of the refs that match. An empty list permits everything, even if a later rule forbids it, because
-   * only the first rule that matches applies.
+   * Restrictions of matching refs. An empty list permits everything. Later rules do not matter, because only the first
+   * matching rule applies.
    */
   readonly ops: readonly PolicyOp[];
 }
 
-/** Restrictions of a token by ref. Only the first rule whose pattern matches a ref applies to the ref. */
+/** Restrictions that a token puts on refs. Only the first rule that matches a ref applies. */
 export type RefPolicy = readonly RefRule[];
 
 /**
- * Parses the restrictions of a token: the claim `refs`, an array of `[pattern, [op, …]]`, and the older claim `ops`,
- * `[op, …]` for all refs, which becomes the last rule. Throws a `Rejection` for an invalid claim, because a token whose
- * restrictions are ignored would permit everything.
+ * Parses the restrictions in a token. The claim `refs` is an array of `[pattern, [op, …]]`. The older claim `ops` is an
+ * array `[op, …]` for all refs, and becomes the last rule. Throws a `Rejection` for an invalid claim, because ignoring
+ * it would permit everything.
  */
 export function parsePolicy(refs: unknown, ops: unknown): RefPolicy {
   const rules: RefRule[] = [];
@@ -45,8 +48,7 @@ function parsePattern(value: unknown): string {
     throw reject('policy', 'a ref pattern in its claim refs is empty or is not a string');
   if (value === '*') return value;
   const star = value.indexOf('*');
-  // A pattern with a star at another position is refused, because no ref would match it and its rule would forbid
-  // nothing.
+  // A star at any other position is refused. The pattern would match no ref, so its rule would forbid nothing.
   if (star >= 0 && !(star === value.length - 1 && value.endsWith('/*'))) {
     throw reject('policy', 'a ref pattern in its claim refs has a * that is not in a final /*, as in refs/heads/*');
   }
@@ -65,9 +67,9 @@ function parseOps(value: unknown): PolicyOp[] {
 }
 
 /**
- * Returns the reason why `policy` forbids `action` on `ref`, in the words that git shows after `! [remote rejected]`;
- * undefined if the policy permits the action. `ref` is the full name. `push` is any change of the ref (create, update,
- * delete). `force` is a change after which the previous tip is not an ancestor of the new one.
+ * Returns the reason why `policy` forbids `action` on `ref` (a full name); undefined if it is permitted. Git shows the
+ * reason after `! [remote rejected]`. `push` is any change of the ref (create, update, delete). `force` is a change
+ * after which the previous tip is not an ancestor of the new tip.
  */
 export function decide(policy: RefPolicy, ref: string, action: 'push' | 'force'): string | undefined {
   const ops = opsFor(policy, ref);

@@ -1,20 +1,18 @@
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { type Algorithm, type AllowedScopes, algorithmOf, RegisteredKey } from './keys.js';
 
-/**
- * Creates the error that is thrown for a key that cannot be registered. `why` is the reason as the end of a sentence.
- */
+/** Creates the error for a key that cannot be registered. `why` is the reason; it ends the error's sentence. */
 type Refuse = (why: string) => Error;
 
 /**
- * Names of the members of a JWK that make up its public key (RFC 7518, 6.2.1 and 6.3.1). If a client registers a
- * private JWK, all its other members are dropped, so that no private key is stored.
+ * Members of a JWK that form its public key (RFC 7518, 6.2.1 and 6.3.1). All other members are dropped, so that no
+ * private key is stored if a client registers a private JWK.
  */
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const;
 
 /**
- * Reads the public key from a PEM text (SPKI, or a private key, from which the public key is computed) or from a JWK
- * (RFC 7517).
+ * Reads a public key from PEM text or a JWK (RFC 7517). The PEM text contains SPKI, or a private key, from which the
+ * public key is computed.
  */
 function readPublicKey(given: string | Readonly<Record<string, unknown>>, refuse: Refuse): KeyObject {
   let key: KeyObject;
@@ -33,8 +31,8 @@ function publicPart(jwk: Readonly<Record<string, unknown>>): JsonWebKey {
 }
 
 /**
- * Returns the thumbprint of a public key: the SHA-256 of the required members of its JWK in the order of their names
- * (RFC 7638), in base64url.
+ * Returns the thumbprint of a public key (RFC 7638), in base64url. It is the SHA-256 of the JWK's required members,
+ * sorted by name.
  */
 export function thumbprintOf(key: KeyObject): string {
   const jwk: Readonly<Record<string, unknown>> = { ...key.export({ format: 'jwk' }) };
@@ -44,8 +42,8 @@ export function thumbprintOf(key: KeyObject): string {
 }
 
 /**
- * Reads a public key from PEM or a JWK and returns it as an organization registers it. If no id is given, the id is the
- * thumbprint of the key. Throws the error that `refuse` creates if the key cannot be read or cannot sign tokens.
+ * Reads a public key from PEM or a JWK, ready to be registered. Without an id, the key's thumbprint becomes its id.
+ * Throws the error from `refuse` if the key cannot be read or cannot sign tokens.
  */
 export function registeredKey(
   given: string | Readonly<Record<string, unknown>>,

@@ -1,9 +1,9 @@
 import { Problem, type ProblemCode } from '../http/problem.js';
 
 /**
- * All checks of a credential, in the order in which they are made, with the error codes of their failures
- * (specification, Token failure responses). `invalid` is true if a failure means that the token itself is invalid. The
- * variant `invalidToken` (configurable behaviour) can change the error code of these failures.
+ * Checks of a credential, in the order in which they are made, with their error codes (specification, Token failure
+ * responses). `invalid` is true if a failure means that the token itself is invalid. The setting `invalidToken` can
+ * change the error code of these failures.
  */
 const CHECKS = {
   repeated: { code: 'bad_request', invalid: false },
@@ -32,7 +32,7 @@ const CHECKS = {
 export type Check = keyof typeof CHECKS;
 
 /**
- * Error response for a credential that failed `check`. Its detail names the check and never contains a part of the
+ * Error response for a credential that failed `check`. Its detail names the reason, but never contains a part of the
  * token.
  */
 export class Rejection extends Problem {
@@ -41,8 +41,8 @@ export class Rejection extends Problem {
     reason: string,
     headers?: Readonly<Record<string, string>>,
     /**
-     * Values that failed the check. Only the journal (list of all requests, for tests) shows them, and they never
-     * contain a usable part of the token.
+     * Values that caused the failure. Only the journal (list of all requests, for tests) shows them. They never contain
+     * a usable part of the token.
      */
     readonly evidence?: string,
   ) {
@@ -50,16 +50,13 @@ export class Rejection extends Problem {
     super(code, invalid ? `The token is invalid or expired: ${reason}.` : `${reason}.`, headers ? { headers } : {});
   }
 
-  /**
-   * True if the token itself is invalid. The variant `invalidToken` (configurable behaviour) changes the error code of
-   * these rejections.
-   */
+  /** True if the token itself is invalid. The setting `invalidToken` can change the error code of these rejections. */
   get isInvalidToken(): boolean {
     return CHECKS[this.check].invalid;
   }
 }
 
-/** Creates the error for a credential that failed a check: `throw reject('expired', 'exp is in the past')`. */
+/** Creates the error for a credential that failed a check. Example: `throw reject('expired', 'exp is in the past')`. */
 export function reject(...rejection: ConstructorParameters<typeof Rejection>): Rejection {
   return new Rejection(...rejection);
 }

@@ -1,5 +1,5 @@
 /**
- * All scopes (permissions) that a token can list. Names are compared exactly, and no scope implies another
+ * All scopes (permissions) that a token can list. Names are compared exactly, and no scope includes another
  * (specification, Scopes).
  */
 export const SCOPES = [

@@ -15,8 +15,8 @@ function string(value: string | Buffer): Buffer {
 }
 
 /**
- * Encodes an unsigned big-endian number as the SSH type `mpint`: without leading zero bytes, but with one zero byte if
- * the highest bit is set, because that bit is the sign.
+ * Encodes an unsigned big-endian number as the SSH type `mpint`, which has no leading zero bytes. The highest bit is
+ * the sign, so one zero byte is added if it is set.
  */
 function mpint(number: Buffer): Buffer {
   const first = number.findIndex((byte) => byte !== 0);
@@ -38,7 +38,7 @@ interface Parts {
 const EC: Parts = { scheme: 'ecdsa-sha2-nistp256', key: 'es256', hash: 'sha256' };
 const RSA: Parts = { scheme: 'rsa-sha2-256', key: 'rs256', hash: 'sha256' };
 
-/** Returns an SSH signature as the binary blob that OpenSSH's PROTOCOL.sshsig describes. */
+/** Returns an SSH signature in the binary format of OpenSSH's PROTOCOL.sshsig. */
 function blobOf(parts: Parts): Buffer {
   const { scheme, key, hash, digest = 'sha512', namespace = 'git', magic = 'SSHSIG', version = 1 } = parts;
   const hashed = createHash(digest).update(PAYLOAD).digest();

@@ -1,11 +1,11 @@
 import { createHash, verify } from 'node:crypto';
 import type { Algorithm, KeyRing } from './keys.js';
 
-/** Maximum length of the text of an armoured SSH signature in characters. Real signatures have a few hundred. */
+/** Maximum length of an armoured SSH signature, in characters. Real signatures have a few hundred. */
 const MAX_TEXT = 16 * 1024;
 const ARMOUR = /^-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=\n]+)\n-----END SSH SIGNATURE-----\n*$/;
 const MAGIC = Buffer.from('SSHSIG');
-/** Namespace that Git writes into its SSH signatures. A signature for another purpose has another namespace. */
+/** Namespace in the SSH signatures that Git makes. Signatures for other purposes have other namespaces. */
 const NAMESPACE = 'git';
 
 interface Scheme {
@@ -13,7 +13,7 @@ interface Scheme {
   readonly hash: string;
 }
 
-/** Signature schemes of keys that an organization can register, by their SSH names (RFC 5656, RFC 8332). */
+/** Signature schemes of the keys that an organization can register, by SSH name (RFC 5656, RFC 8332). */
 const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
   ['ecdsa-sha2-nistp256', { algorithm: 'ES256', hash: 'sha256' }],
   ['ecdsa-sha2-nistp384', { algorithm: 'ES384', hash: 'sha384' }],
@@ -23,9 +23,9 @@ const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
 ]);
 
 /**
- * Returns true if `signature` was made over `payload` (the commit or tag without its signature) with a key of `ring`
- * (the registered keys of an organization), as `git commit -S` does if `gpg.format` is `ssh`. Returns false for all
- * other signatures, including OpenPGP.
+ * Returns true if `signature` signs `payload` with a key of `ring` (registered keys of an organization). `payload` is a
+ * commit or tag without its signature. The format is the SSH signature that `git commit -S` makes if `gpg.format` is
+ * `ssh`. All other signatures, including OpenPGP, give false.
  */
 export function isSignedWithRing(signature: string, payload: Buffer, ring: KeyRing): boolean {
   const parts = parseSignature(signature);
@@ -42,14 +42,14 @@ export function isSignedWithRing(signature: string, payload: Buffer, ring: KeyRi
 
 interface SshSignature {
   readonly namespace: string;
-  /** Name of the hash algorithm with which the payload was hashed before it was signed. */
+  /** Hash algorithm that was applied to the payload before it was signed. */
   readonly digest: string;
   readonly scheme: string;
   readonly bytes: Buffer;
 }
 
 /**
- * Parses a signature in base64 between its armour (OpenSSH, PROTOCOL.sshsig):
+ * Parses an armoured SSH signature (OpenSSH, PROTOCOL.sshsig). The armour contains base64 of these fields:
  *
  *     byte[6]   "SSHSIG"
  *     uint32    1
@@ -71,8 +71,8 @@ function parseSignature(text: string): SshSignature | undefined {
 }
 
 /**
- * Splits a sequence of SSH `string`s (RFC 4251): each has a length in four bytes, and then its content. Returns
- * undefined if a length exceeds the rest of `raw`.
+ * Splits a sequence of SSH `string`s (RFC 4251). Each string is a length in four bytes, followed by its content.
+ * Returns undefined if the data ends within a string.
  */
 function strings(raw: Buffer): Buffer[] | undefined {
   const found: Buffer[] = [];
@@ -94,9 +94,9 @@ function lengthAndBytes(value: string | Buffer): Buffer {
 }
 
 /**
- * Converts an ECDSA signature from SSH's format, a pair of numbers (RFC 5656, 3.1.2), to DER, which Node verifies:
- * `Ecdsa-Sig-Value ::= SEQUENCE { r INTEGER, s INTEGER }`. Both formats encode a number in the minimal number of bytes,
- * so the bytes of the two numbers are copied unchanged.
+ * Converts an ECDSA signature from SSH's format, a pair of numbers (RFC 5656, 3.1.2), to DER, which Node verifies. The
+ * bytes of both numbers are copied unchanged, because both formats use the minimal number of bytes. DER format:
+ * `Ecdsa-Sig-Value ::= SEQUENCE { r INTEGER, s INTEGER }`.
  */
 function derOf(pair: Buffer): Buffer | undefined {
   const numbers = strings(pair);

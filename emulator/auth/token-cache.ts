@@ -3,25 +3,22 @@ import type { Scheme } from './credentials.js';
 import type { KeyRing, RegisteredKey } from './keys.js';
 import type { TokenType } from './token.js';
 
-/**
- * Result of a successful signature check of a token. The times, scopes and other claims are checked separately on each
- * use.
- */
+/** Result of a successful signature check. Claims such as times and scopes are checked separately for each request. */
 export interface SignedToken {
   readonly key: RegisteredKey;
-  /** Key id in the header `kid` of the token; undefined if absent. */
+  /** Key id in the token's header `kid`; undefined if absent. */
   readonly kid: string | undefined;
   readonly type: TokenType;
   /** All claims of the token, including those that the service does not use. */
   readonly payload: Readonly<Record<string, unknown>>;
   /**
-   * Registered keys of the organization when the token was verified. If the organization now has another ring (set of
-   * registered keys), the token must be verified again, because its key may have been deleted.
+   * Registered keys of the organization (key ring) when the token was verified. If the organization has another ring
+   * now, the token must be verified again, because its key may have been deleted.
    */
   readonly ring: KeyRing;
 }
 
-/** Verified token, with the authentication scheme (Bearer or Basic) with which it was sent. */
+/** Verified token, with the authentication scheme (Bearer or Basic) in which it was sent. */
 export interface ProvenToken extends SignedToken {
   readonly scheme: Scheme;
   readonly claims: Claims;
@@ -30,9 +27,9 @@ export interface ProvenToken extends SignedToken {
 /**
  * Cache of at most `capacity` verified tokens.
  *
- * Approximates LRU with two generations (maps). New and reused entries are added to the young generation. When the
- * young generation has reached half of the capacity, it becomes the old generation, and the previous old generation is
- * dropped. A hit in the young generation, which is the usual case, needs one lookup only.
+ * It approximates LRU with two generations (maps). New and reused entries go to the young generation. When the young
+ * generation reaches half of the capacity, it becomes the old generation, and the previous old generation is dropped. A
+ * hit in the young generation, the usual case, needs only one lookup.
  */
 export class TokenCache<Token> {
   #young = new Map<string, Token>();

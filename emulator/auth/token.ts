@@ -13,18 +13,18 @@ export interface DecodedToken {
   readonly type: TokenType;
   readonly payload: Readonly<Record<string, unknown>>;
   /**
-   * Parts of the token in base64url, exactly as the client sent them. The signature covers these texts (RFC 7515,
-   * 7.2.2).
+   * Parts of the token in base64url, exactly as the client sent them, because the signature covers these texts (RFC
+   * 7515, 7.2.2).
    */
   readonly parts: { readonly protected: string; readonly payload: string; readonly signature: string };
 }
 
-/** Maximum length of a token in characters. Node refuses longer headers by default. */
+/** Maximum length of a token in characters. Node refuses longer headers anyway by default. */
 const MAX_TOKEN_LENGTH = 16 * 1024;
 
 /**
  * Parses a JWT in compact form: header, payload and signature in base64url without padding, separated by dots (RFC
- * 7515, 3.1). Throws a `Rejection` if the token has another form, or a header that the specification does not permit.
+ * 7515, 3.1). Throws a `Rejection` if the form is wrong or the specification does not permit the header.
  */
 export function decodeToken(token: string): DecodedToken {
   if (token.length > MAX_TOKEN_LENGTH) throw reject('structure', `it is longer than ${MAX_TOKEN_LENGTH} characters`);
@@ -40,9 +40,9 @@ export function decodeToken(token: string): DecodedToken {
 }
 
 /**
- * Checks the header of a token and returns the members that the service uses. The members `jku`, `x5u`, `jwk` and
- * `x5c`, which name or contain a key, are ignored, because only registered keys may verify tokens. A member `crit`
- * makes the token invalid, because the service supports no critical header (RFC 7515, 4.1.11).
+ * Checks the header of a token, and returns the members that the service uses. The members `jku`, `x5u`, `jwk` and
+ * `x5c` name or contain a key. They are ignored, because only registered keys may verify tokens. A member `crit` makes
+ * the token invalid, because no critical header is supported (RFC 7515, 4.1.11).
  */
 function readHeader(header: Record<string, unknown>): Pick<DecodedToken, 'algorithm' | 'kid' | 'type'> {
   const { alg, typ, kid } = header;
@@ -72,8 +72,8 @@ const JSON_ISSUES: Readonly<Record<JsonIssue, string>> = {
 };
 
 /**
- * Decodes a part of a token and parses it as a JSON object. Objects with repeated members are refused, because JSON
- * parsers differ in which of the values they use.
+ * Decodes a part of a token and parses it as a JSON object. Repeated members are refused, because JSON parsers disagree
+ * which value counts.
  */
 function decodeObject(name: string, part: string): Record<string, unknown> {
   const bytes = decodePart(name, part);
@@ -91,8 +91,8 @@ function decodeObject(name: string, part: string): Record<string, unknown> {
 }
 
 /**
- * Decodes base64url. The result is encoded again and compared with the input, because Node's decoder skips invalid
- * characters without an error.
+ * Decodes base64url. Node's decoder skips invalid characters silently, so the result is encoded again and compared with
+ * the input.
  */
 function decodePart(name: string, part: string): Buffer {
   const bytes = Buffer.from(part, 'base64url');

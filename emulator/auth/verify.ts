@@ -3,8 +3,8 @@ import { reject } from './rejection.js';
 import type { DecodedToken } from './token.js';
 
 /**
- * Loads the library jose on first use, because loading it at process start would slow down every start. Node caches the
- * modules, so later calls are fast.
+ * Loads the library jose at the first call, because loading it at the start would slow down every start. Node caches
+ * the modules, so later calls are fast.
  */
 async function loadVerifier() {
   const [{ flattenedVerify }, { JWSSignatureVerificationFailed }] = await Promise.all([
@@ -14,13 +14,13 @@ async function loadVerifier() {
   return { flattenedVerify, JWSSignatureVerificationFailed };
 }
 
-/** Token with a valid header, empty claims, and an invalid signature of 64 bytes. Its verification always fails. */
+/** Token whose verification always fails. It has a valid header, empty claims, and an invalid signature of 64 bytes. */
 const UNSIGNED = { protected: 'eyJhbGciOiJFUzI1NiJ9', payload: 'e30', signature: 'A'.repeat(86) };
 
 /**
- * Prepares the signature check, so that the first request of a process is not slower than others: loads jose, reads the
- * oldest key, and verifies one signature. Ignores a key that cannot be read, because requests with its tokens fail
- * later with a clear error.
+ * Prepares the signature check, so that the first request of a process is not slower than later requests. Loads jose,
+ * reads the oldest ES256 key, and verifies one signature. Ignores a key that cannot be read, because requests with its
+ * tokens fail later with a clear error.
  */
 export async function prepareVerifier(ring: KeyRing): Promise<void> {
   const [key] = ring.candidates('ES256');
@@ -29,9 +29,9 @@ export async function prepareVerifier(ring: KeyRing): Promise<void> {
 }
 
 /**
- * Returns the registered key with which a token was signed (specification, Token header). If the header `kid` names a
- * registered key, only this key is tried. Otherwise all keys of the organization are tried. A key is tried only if its
- * type and curve fit the header `alg`. Throws a `Rejection` if no key verifies the signature.
+ * Returns the registered key that signed a token (specification, Token header). If the header `kid` names a registered
+ * key, only that key is tried, otherwise all keys of the organization. A key must also fit the header `alg` in type and
+ * curve. Throws a `Rejection` if no key verifies the signature.
  */
 export async function findSigner(decoded: DecodedToken, ring: KeyRing): Promise<RegisteredKey> {
   const named = decoded.kid === undefined ? undefined : ring.find(decoded.kid);

@@ -19,8 +19,8 @@ export const USAGE = `Measures the emulator against Git and against bare node:ht
 `;
 
 /**
- * Parses the command-line arguments of the benchmarks. Throws an error with a message for the user if an argument is
- * unknown or invalid.
+ * Parses the benchmarks' command-line arguments. Throws an error with a message for the user if an argument is unknown
+ * or invalid.
  */
 export function parseBenchArguments(argv: readonly string[]) {
   const { values } = parseArgs({
@@ -51,8 +51,8 @@ export function parseBenchArguments(argv: readonly string[]) {
 }
 
 /**
- * Parses the value of `--repo`: `NAME=PATH`, or only a path, whose last part is then the name of the repository in the
- * results.
+ * Parses the value of `--repo`: `NAME=PATH`, or only `PATH`. Results show the repository under NAME; without NAME,
+ * under the last part of PATH.
  */
 function readRepository(text: string): RepositoryPlace {
   const [, given, path = text] = /^([^=]*)=(.*)$/s.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** Random number generator. Returns an integer from 0 to `below` (exclusive). */
+/** Random number generator. Returns an integer from 0 to `below - 1`. */
 export type Random = (below: number) => number;
 
 const SYLLABLES = [
@@ -6,11 +6,11 @@ const SYLLABLES = [
   ['pack', 'fer', 'tain', 'form', 'ceiv', 'port', 'solv', 'duc', 'scrib', 'mit', 'vert', 'flat', 'spect', 'lin', 'mod'],
   ['er', 'ion', 'able', 'ing', 'ment', 'ed', 'or', 'ive', 'al', 'ity', 'ure', 'ant'],
 ] as const;
-/** Number of different invented words: one for every combination of one syllable from each list. */
+/** Number of different invented words. A word combines one syllable from each list. */
 const WORDS = SYLLABLES.reduce((product, { length }) => product * length, 1);
 /**
  * Distance between the syllable combinations of consecutive words. It is coprime to the number of words, so that each
- * index gives a different word and the frequent words (with low indexes) share few syllables.
+ * index gives a different word. It also keeps the frequent words (low indexes) from sharing many syllables.
  */
 const STRIDE = 1009;
 
@@ -21,8 +21,8 @@ export function pick<T>(random: Random, list: readonly T[]): T {
 }
 
 /**
- * Returns a random integer from 0 to `below` (exclusive). Small integers are more frequent than large ones if `power`
- * is above 1, and the difference grows with `power`.
+ * Returns a random integer from 0 to `below` (exclusive). If `power` is above 1, small integers are more frequent; a
+ * higher `power` makes them still more frequent.
  */
 export function pickEarly(random: Random, below: number, power: number): number {
   return Math.floor((random(2 ** 30) / 2 ** 30) ** power * below);
@@ -51,7 +51,9 @@ function capitalized(word: string): string {
   return word[0]!.toUpperCase() + word.slice(1);
 }
 
-/** Returns an invented path of a source file, in `src` and one to four folders within it, as in a real project. */
+/**
+ * Returns an invented path of a source file. As in a real project, the file is one to four folders deep within `src`.
+ */
 export function inventPath(random: Random): string {
   const folders = Array.from({ length: 1 + random(4) }, () => wordAt(random(12)));
   return ['src', ...folders, `${words(random, 2).join('-')}-${random(1_000_000)}${pick(random, ENDINGS)}`].join('/');
@@ -70,23 +72,21 @@ function inventLine(random: Random): string {
   return random(8) === 0 ? '' : '  '.repeat(random(4)) + pick(random, shapes)();
 }
 
-/** Returns invented lines of code for a new file. Most files are short, and a few have up to about 600 lines. */
+/** Returns invented lines of code for a new file. Most files are short. A few have up to about 600 lines. */
 export function inventLines(random: Random): string[] {
   return Array.from({ length: 10 + pickEarly(random, 600, 3) }, () => inventLine(random));
 }
 
 const MAX_LINES = 1500;
 
-/**
- * Returns a copy of the lines of a file with one to four edits, each of which replaces, inserts or deletes some lines.
- */
+/** Returns a copy of a file's lines with one to four edits. Each edit replaces, inserts or deletes some lines. */
 export function editLines(random: Random, lines: readonly string[]): string[] {
   const edited = [...lines];
   for (let edits = 1 + random(4); edits > 0; edits--) {
     const added = Array.from({ length: random(9) }, () => inventLine(random));
     edited.splice(random(edited.length + 1), random(7), ...added);
   }
-  // Append a line with a random number, because the random edits may have no effect and each edit must change the file.
+  // Append a line with a random number. The random edits may have no effect, but each edit must change the file.
   edited.push(`// ${words(random, 1)} ${random(1_000_000_000)}`);
   return edited.slice(0, MAX_LINES);
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the main function of a command-line program, or prints `usage` if an argument is `--help`. If `main` rejects,
- * prints the error message to standard error, and the exit code is 2.
+ * Runs the main function of a command-line program. If `main` rejects, prints the error message to standard error and
+ * sets the exit code 2. Only prints `usage` if an argument is `--help`.
  */
 export async function runCommand(usage: string, main: (argv: string[]) => Promise<number>): Promise<void> {
   const argv = process.argv.slice(2);

@@ -11,7 +11,7 @@ export interface Ref {
 }
 
 /**
- * Bare Git repository for benchmarks, with branches and tags in one pack, and with the ids of objects that the
+ * Bare Git repository for benchmarks, with all its objects in one pack. Also lists the ids of objects that the
  * benchmarks request.
  */
 export interface Fixture {
@@ -19,15 +19,18 @@ export interface Fixture {
   readonly packFile: string;
   readonly packBytes: number;
   readonly objects: number;
-  /** Name of the branch that HEAD names. */
+  /** Name of the branch to which HEAD points. */
   readonly branch: string;
-  /** All branches and tags of the repository, with the object ids that they point at. */
+  /** All branches and tags, with the object ids to which they point. */
   readonly refs: readonly Ref[];
-  /** Ids of the newest commit of `branch` and of its chain of first parents, newest first. */
+  /** Commit ids of `branch` along the first parents, newest first. */
   readonly line: readonly Oid[];
 }
 
-/** Git configuration that disables repacking during a measurement, and enables checks of pushed objects. */
+/**
+ * Git configuration of the benchmark repositories. It prevents automatic repacking during a measurement, and makes Git
+ * check pushed objects and accept filters.
+ */
 const SERVER_CONFIG: readonly (readonly [string, string])[] = [
   ['receive.fsckObjects', 'true'],
   ['gc.auto', '0'],
@@ -45,7 +48,9 @@ export function generatedName(commits: number): string {
   return `generated, ${commits.toLocaleString('en')} commits`;
 }
 
-/** Returns a repository with a generated history of `commits` commits. Creates it in `folder` if it does not exist. */
+/**
+ * Returns a repository with a generated history of `commits` commits. Creates it in `folder` if it does not exist yet.
+ */
 export function generatedFixture(folder: string, commits: number): Promise<Fixture> {
   const path = join(folder, `generated-${commits}.git`);
   return fixtureAt(path, 'main', async (draft) => {
@@ -54,7 +59,7 @@ export function generatedFixture(folder: string, commits: number): Promise<Fixtu
   });
 }
 
-/** Path of a repository on disk, and its name in the tables of results. */
+/** Repository on disk: its path, and the name for it in the result tables. */
 export interface RepositoryPlace {
   readonly name: string;
   readonly path: string;
@@ -62,7 +67,7 @@ export interface RepositoryPlace {
 
 /**
  * Returns a bare copy of a real repository with its branches and tags. Creates the copy in `folder` if it does not
- * exist. The real repository is only read.
+ * exist yet. Only reads the real repository.
  */
 export async function copiedFixture(folder: string, { name, path: source }: RepositoryPlace): Promise<Fixture> {
   const [head, tip] = [await git(source, ['symbolic-ref', 'HEAD']), await git(source, ['rev-parse', 'HEAD'])];
@@ -71,16 +76,16 @@ export async function copiedFixture(folder: string, { name, path: source }: Repo
     const settings = ['-c', 'fetch.unpackLimit=1', '-c', 'pack.threads=2'];
     const fetch = (...refs: string[]) =>
       git(draft, [...settings, 'fetch', '-q', '--no-write-fetch-head', source, ...refs]);
-    // If the fetch of all branches and tags fails, because the source lacks objects of some, fetch the branch of HEAD
-    // only, which may be complete.
+    // If the fetch of all branches and tags fails, fetch only the branch of HEAD. The source may lack objects of other
+    // refs, for example in a partial clone.
     await fetch('+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*').catch(() => fetch(`+${head}:${head}`));
     await packIntoOne(draft);
   });
 }
 
 /**
- * Returns the repository at `path`. If it does not exist, creates it under a temporary name and renames it when
- * complete, so that an interrupted run leaves no incomplete repository at `path`.
+ * Returns the repository at `path`, and creates it if necessary. Fills a temporary folder and renames it at the end, so
+ * an interrupted run leaves no incomplete repository at `path`.
  */
 async function fixtureAt(path: string, branch: string, fill: (draft: string) => Promise<void>) {
   if (!existsSync(path)) {
@@ -94,9 +99,8 @@ async function fixtureAt(path: string, branch: string, fill: (draft: string) => 
 }
 
 /**
- * Packs loose objects and small packs of a repository into one pack, as maintenance at a hosting service does. Existing
- * deltas are reused unless the flag `-f` is given. A repository from fast-import needs `-f`, because its deltas are
- * inefficient.
+ * Packs all objects of a repository into one pack, as maintenance at a hosting service does. Reuses existing deltas
+ * unless the flag `-f` is given. A repository from fast-import needs `-f`, because its deltas are inefficient.
  */
 async function packIntoOne(path: string, ...flags: string[]): Promise<void> {
   await git(path, ['repack', '-adq', '--threads=2', ...flags]);
@@ -115,7 +119,7 @@ async function describe(path: string, branch: string): Promise<Fixture> {
     path,
     packFile,
     packBytes: (await stat(packFile)).size,
-    // gitformat-pack(5): the header of a pack is "PACK", the version, and the number of objects, four bytes each.
+    // A pack begins with "PACK", its version, and the number of objects, four bytes each (gitformat-pack(5)).
     objects: header.readUInt32BE(8),
     branch,
     refs,
@@ -124,8 +128,8 @@ async function describe(path: string, branch: string): Promise<Fixture> {
 }
 
 /**
- * Returns a commit on the chain of first parents of `line[from]` such that about `count` commits (at least, if the
- * history is long enough) are between the two. A fetch with this commit as its `have` line then gets that many commits.
+ * Returns a commit for the `have` line of a fetch of `line[from]`. The fetch then gets at least `count` commits, if the
+ * history is long enough, and only a few more. The commit is a first-parent ancestor of `line[from]`.
  */
 export async function ancestorBehind({ path, line }: Fixture, from: number, count: number): Promise<string> {
   let low = from + 1;

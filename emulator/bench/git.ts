@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Oid, parseOid } from '../git/object/object.js';
 import { GIT_ENVIRONMENT as TEST_ENVIRONMENT } from '../git/test/workbench.js';
 
-/** Environment variables for git processes, which exclude the configuration of the user. */
+/** Environment variables for git processes. They hide the user's own Git configuration. */
 export const GIT_ENVIRONMENT: NodeJS.ProcessEnv = { ...TEST_ENVIRONMENT, HOME: tmpdir() };
 
 interface GitOptions {
@@ -22,9 +22,7 @@ export async function git(folder: string, args: readonly string[], options: GitO
   return Buffer.concat(pieces).toString().trimEnd();
 }
 
-/**
- * Runs git like the function `git`, but passes the standard output to `take` in chunks. Without `take`, discards it.
- */
+/** Like the function `git`, but passes the standard output to `take` in chunks. Without `take`, discards the output. */
 export async function runGit(
   folder: string,
   args: readonly string[],
@@ -42,16 +40,15 @@ export async function runGit(
     complaint += piece.toString();
   });
   const closed = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
-  // Ignore an error while writing the input, because git may stop reading early. The exit code of git says if it
-  // failed.
+  // Ignores an error while writing the input, because git may stop reading early. The exit code says if git failed.
   if (input) await pipeline(Readable.from(input), child.stdin!).catch(() => undefined);
   const status = await closed;
   if (status === null || !accept.includes(status)) throw new Error(`git ${args.join(' ')} (${status}): ${complaint}`);
 }
 
 /**
- * Adds a commit whose parent is `parent` to a bare repository. The commit adds one file named `name` to the root
- * folder. Returns the ids of the commit and of the blob of the file.
+ * Adds a commit with the parent `parent` to a bare repository. The commit adds one file, `name`, to the root folder.
+ * Returns the ids of the commit and of the file's blob.
  */
 export async function addCommit(
   repository: string,

@@ -1,15 +1,18 @@
 import { randomNumbers } from '../git/test/random-numbers.js';
 import { editLines, inventLines, inventMessage, inventPath, pickEarly, type Random } from './code-text.js';
 
-/** Number of files in the generated project from which its commits delete more files than they add. */
+/**
+ * Number of files above which the generated project stops growing. From then on, its commits delete more files than
+ * they add.
+ */
 const MAX_FILES = 5000;
 const AUTHORS = ['Ada Moss', 'Björn Ek', 'Chidi Obi', 'Dana Roth', 'Eli Sato'];
 const START = 1_600_000_000;
 
 /**
- * Generates the history of an invented software project as an input stream for `git fast-import`. Its commits edit,
- * add, rename and delete files, and it has merged topic branches, annotated tags and release branches. The same
- * arguments give the same bytes. Format: git-fast-import(1), section "Input format".
+ * Generates an invented project history as input for `git fast-import`. Commits edit, add, rename and delete files;
+ * there are merged topic branches, annotated tags and release branches. Equal arguments give equal bytes. Format:
+ * git-fast-import(1), section "Input format".
  */
 export function* historyStream(commits: number, seed = 1): Generator<string> {
   const random = randomNumbers(seed);
@@ -31,8 +34,8 @@ export function* historyStream(commits: number, seed = 1): Generator<string> {
 }
 
 /**
- * State of a topic branch that will be merged into the main branch. Until then the main branch does not change the
- * files that the topic branch changed, so that the merge has no conflicts.
+ * Topic branch that will be merged into the main branch. Until the merge, the main branch does not change the files
+ * that the topic branch changed, so that the merge has no conflicts.
  */
 interface Topic {
   tip: number;
@@ -47,7 +50,7 @@ class Project {
 
   constructor(private readonly random: Random) {}
 
-  /** Generates a commit on the main branch. `mark` is the number of the commit in the stream of fast-import. */
+  /** Generates a commit on the main branch. `mark` is the commit's number in the fast-import stream. */
   *commit(mark: number, topic: Topic | undefined): Generator<string> {
     const { random } = this;
     yield* this.#head('main', mark, this.#tip);
@@ -62,7 +65,7 @@ class Project {
       if (path === undefined) continue;
       const lines = this.#files.get(path)!;
       if (kind < 20) yield this.#remove(path);
-      // Write the edited lines to a new path after the deletion of the old path, because Git detects this as a rename.
+      // Writes the edited lines to a new path after the old path was deleted. Git detects this as a rename.
       if (kind >= 17) yield this.#put(kind < 20 ? inventPath(random) : path, editLines(random, lines));
     }
     this.#tip = mark;
@@ -101,8 +104,8 @@ class Project {
   }
 
   /**
-   * Returns the random path of an existing file, more often of a file added recently than of an old one. Returns
-   * undefined if the topic branch changed the chosen file.
+   * Returns the path of a random file; recently added files are more likely. Returns undefined if the topic branch has
+   * changed this file.
    */
   #pickPath(topic: Topic | undefined): string | undefined {
     const path = this.#paths[this.#paths.length - 1 - pickEarly(this.random, this.#paths.length, 2)]!;

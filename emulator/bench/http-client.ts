@@ -5,7 +5,7 @@ export interface BenchResponse {
   readonly status: number;
   /** Length of the response body in bytes. */
   readonly length: number;
-  /** Response body; empty unless the request had the option `keepsBody`. */
+  /** Response body. Empty unless the request had the option `keepsBody`. */
   readonly body: Buffer;
 }
 
@@ -13,29 +13,30 @@ export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: readonly Buffer[] | undefined;
-  /** Value that is sent as a JSON request body, instead of `body`. */
+  /** Value to send as JSON in the request body, instead of `body`. */
   readonly json?: unknown;
   /** Milliseconds to wait after each piece of the request body. Default: all pieces are sent at once. */
   readonly pause?: number | undefined;
-  /** True if the response must contain the body, and not only its length. */
+  /** True to return the response body, not only its length. */
   readonly keepsBody?: boolean;
 }
 
-/** Maximum number of bytes that are read from a connection in one call; size of the receive buffer. */
+/** Size of the receive buffer in bytes. One read returns at most this much. */
 const READ_BYTES = 256 * 1024;
 
 /**
- * HTTP client with one keep-alive connection, for one request at a time. Response bodies are read to their end, and
- * discarded unless the request has `keepsBody`. The client uses no HTTP library, because a library takes longer to send
- * a request than a server takes to respond, and this time would be part of the figures of both compared servers. For
- * requests 8 ms apart to bare `node:http` the median is 0.24 ms with this client, 0.36 ms with undici's `dispatch` and
- * 0.44 ms with its `request`.
+ * HTTP client with one keep-alive connection, for one request at a time. Reads response bodies to the end, and discards
+ * them unless the request has `keepsBody`.
+ *
+ * Uses no HTTP library: a library takes longer to send a request than a server takes to respond, and this time would be
+ * part of the figures of both compared servers. Median for requests 8 ms apart to bare `node:http`: 0.24 ms with this
+ * client, 0.36 ms with undici's `dispatch`, 0.44 ms with its `request`.
  */
 export class HttpClient implements AsyncDisposable {
   readonly #host: string;
   readonly #arrived = Buffer.allocUnsafeSlow(READ_BYTES);
   #socket: Socket | undefined;
-  /** Response that is awaited, with its parser and the callback for its end; undefined if none. */
+  /** Response in progress, with its parser and the callback for its end. Undefined if no response is awaited. */
   #pending: { readonly reader: ResponseReader; end(error?: Error): void } | undefined;
 
   constructor(readonly origin: string) {
@@ -46,9 +47,7 @@ export class HttpClient implements AsyncDisposable {
     this.#close();
   }
 
-  /**
-   * Closes the connection. This is separate from disposal, because the disposal of a subclass may also stop a server.
-   */
+  /** Closes the connection. Separate from disposal, because disposing of a subclass may also stop a server. */
   #close(): void {
     this.#socket?.destroy();
     this.#socket = undefined;
@@ -114,18 +113,18 @@ export class HttpClient implements AsyncDisposable {
 const LF = 0x0a;
 
 /**
- * Parses one HTTP response from a connection (RFC 9112): a status line, headers, an empty line, and a body whose end is
- * given by Content-Length or by chunked encoding. Informational (1xx) responses before the response are skipped.
+ * Parses one HTTP response (RFC 9112): a status line, headers, an empty line, and a body. The end of the body is given
+ * by Content-Length or by chunked encoding. Skips informational (1xx) responses.
  */
 export class ResponseReader {
   /** True if the server keeps the connection open after the response. */
   staysOpen = true;
-  /** Text received so far of an incomplete header section, or of the incomplete line that gives the size of a chunk. */
+  /** Incomplete text received so far: of the header section, or of the line with the size of a chunk. */
   #text = '';
   /** Status code of the response; 0 until the header section is complete. */
   #status = 0;
   #isChunked = false;
-  /** Number of bytes of the body, or of its present chunk, that are still to be received. */
+  /** Number of bytes still to be received of the body, or of its current chunk. */
   #left = 0;
   #length = 0;
   #isEnd = false;
@@ -134,8 +133,8 @@ export class ResponseReader {
   constructor(private readonly keepsBody: boolean) {}
 
   /**
-   * Parses received bytes. Returns true once the response is complete. The bytes are not used after the call, so the
-   * caller may overwrite the buffer.
+   * Parses received bytes. Returns true when the response is complete. The caller may overwrite the buffer after the
+   * call.
    */
   take(bytes: Buffer): boolean {
     for (let at = 0; at < bytes.length && !this.#isEnd; ) {
@@ -165,8 +164,8 @@ export class ResponseReader {
     const text = this.#text;
     if (this.#status > 0) {
       const size = Number.parseInt(text, 16);
-      // The last chunk has size 0, and its trailer section ends with an empty line, like a header section. The line
-      // after any other chunk is empty and has no size.
+      // The last chunk has size 0 and ends with an empty line after its trailers. The empty line after any other chunk
+      // is not a size line.
       if (size === 0) this.#isEnd = text.endsWith('\r\n\r\n');
       else [this.#left, this.#text] = [size || 0, ''];
     } else if (text.endsWith('\r\n\r\n')) {

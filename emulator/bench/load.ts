@@ -6,13 +6,13 @@ export interface Load {
   readonly path: string;
   readonly connections: number;
   readonly milliseconds: number;
-  /** Returns the request headers for the connection with this index. */
+  /** Returns the request headers for one connection, by the index of the connection. */
   readonly headersOf: (connection: number) => Readonly<Record<string, string>>;
 }
 
 /**
- * Sends GET requests for one path repeatedly on several keep-alive connections. Resolves to the number of responses per
- * second. Rejects if a response has an error status.
+ * Repeats GET requests for one path on several keep-alive connections. Resolves to the number of responses per second.
+ * Rejects if a response has an error status.
  */
 export async function requestRate({ origin, path, connections, milliseconds, headersOf }: Load): Promise<number> {
   const start = performance.now();

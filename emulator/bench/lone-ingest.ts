@@ -5,12 +5,12 @@ import { prepareFirstQuestions } from './questions.js';
 import { type Server, spawnEmulator } from './remote.js';
 import type { Vitals } from './soak/vitals.js';
 
-/** Maximum milliseconds for which the event loop of the emulator may be blocked. */
+/** Maximum time in milliseconds for which the emulator's event loop may be blocked. */
 export const MAX_STALL = 50;
 
 /**
- * Milliseconds after the response to a push during which the event loop delay is still observed, because the emulator
- * then indexes the pushed objects.
+ * Time in milliseconds after the response to a push for which the event loop delay is still observed. In this time, the
+ * emulator indexes the pushed objects.
  */
 const AFTER = 5000;
 const REPO = 'lone';
@@ -22,7 +22,7 @@ export function spawnWatched(flags: readonly string[] = [], nodeFlags: readonly 
 }
 
 /**
- * Returns the memory and event loop delay that the server reports. If `collects`, the server runs a garbage collection
+ * Returns the memory and event loop delay that the server reports. If `collects` is true, the server collects garbage
  * before it measures its memory.
  */
 export async function askVitals({ child }: Server, collects = true): Promise<Vitals> {
@@ -33,7 +33,7 @@ export async function askVitals({ child }: Server, collects = true): Promise<Vit
 
 /**
  * Returns the memory and event loop delay that the server reports after several garbage collections. One is not enough,
- * because deleted objects are released only after their last reader has ended.
+ * because deleted objects are released only when their last reader has ended.
  */
 export async function askSettled(server: Server): Promise<Vitals> {
   for (let turn = 0; turn < 4; turn++) {
@@ -46,10 +46,11 @@ export async function askSettled(server: Server): Promise<Vitals> {
 export type LoneIngest = Awaited<ReturnType<typeof loneIngest>>;
 
 /**
- * Pushes the fixture to a new emulator, then sends each kind of first request once. Returns measured figures by the id
- * of their benchmark: for each phase the longest time in milliseconds that the event loop was blocked, and the memory
- * in bytes that the emulator uses after all responses and a garbage collection, minus that of the empty emulator. The
- * memory is given in total, and for JavaScript values and buffers only.
+ * Pushes the fixture to a new emulator, then sends the first request of each kind. Returns the figures by benchmark id:
+ *
+ * - for each phase, the longest time in milliseconds that the event loop was blocked
+ * - the memory in bytes after all responses and a garbage collection, minus that of the empty emulator; in total, and
+ *   for JavaScript values and buffers only
  */
 export async function loneIngest(fixture: Fixture) {
   const askFirst = await prepareFirstQuestions(fixture, 0);

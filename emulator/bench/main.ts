@@ -12,7 +12,8 @@ import { ROWS_OF_REPOSITORY, ROWS_OF_SERVICE } from './rows/index.js';
 import { openStage } from './stage.js';
 
 /**
- * Maximum duration of one measurement of the request rate, in milliseconds. It is shorter if `--seconds` is below 8.
+ * Maximum duration of one measurement of the request rate, in milliseconds. If `--seconds` is below 8, the duration is
+ * shorter.
  */
 const LOAD_TIME = 2000;
 
@@ -48,10 +49,7 @@ async function measureAll(options: BenchOptions): Promise<Entry[]> {
       if (json !== undefined) await appendEntry(json, entry);
     }
   };
-  /**
-   * Measures the selected benchmarks on a repository. Calls `prepare`, which is slow, only if at least one benchmark is
-   * selected.
-   */
+  /** Measures the selected benchmarks on a repository. Calls the slow `prepare` only if a benchmark is selected. */
   const measureRepository = async (name: string, prepare: () => Promise<Fixture>) => {
     const rows = rowsOf(ROWS_OF_REPOSITORY, name);
     if (rows.length === 0) return;

@@ -4,19 +4,18 @@ import { type ObjectType, parseOid, typeCode } from '../git/object/object.js';
 import { oidOf, PackBuilder } from '../git/odb/test/pack-builder.js';
 import type { Pushed } from './remote.js';
 
-// This module builds packs directly, because Git would need a long time to create them, or would not create them at
-// all.
+// The packs are built directly, because Git would take too long to create them, or would refuse to.
 
 const MiB = 1024 * 1024;
 const NO_BASE = Buffer.alloc(0);
 const PERSON = 'A <a@b.c> 1 +0000';
 type TreeEntry = readonly [mode: string, name: string, id: string];
 
-/** Builder of a pack file. Adds Git objects to the pack and returns their ids. */
+/** Adds Git objects to a new pack file and returns their ids. */
 class Draft {
   readonly #pack = new PackBuilder();
 
-  /** Adds an object to the pack, compressed with this zlib level. Returns the id of the object. */
+  /** Adds an object to the pack, compressed with the zlib level `level`. Returns the object's id. */
   add(type: ObjectType, body: Buffer | string, level = 1): string {
     const bytes = Buffer.from(body);
     this.#pack.entry(typeCode(type), bytes.length, NO_BASE, deflateSync(bytes, { level }));
@@ -33,13 +32,16 @@ class Draft {
     return this.add('commit', `tree ${tree}\n${parents}author ${PERSON}\ncommitter ${PERSON}\n\nmade\n`);
   }
 
-  /** Adds a commit of `tree` as the last object, and returns the finished pack with the id of that commit. */
+  /** Adds a commit of `tree` as the last object. Returns the finished pack and the commit's id. */
   pushed(tree: string, parent?: string): Pushed {
     return { oid: parseOid(this.commit(tree, parent)), pack: this.#pack.build() };
   }
 }
 
-/** Returns a pack with `count` incompressible files of 1 MiB. They contain an AES-CTR key stream, equal in each run. */
+/**
+ * Returns a pack with `count` incompressible files of 1 MiB. Their content is an AES-CTR key stream with a fixed key,
+ * so every run gets equal files.
+ */
 export function heavyFiles(count: number): Pushed {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffer.alloc(16));
   const draft = new Draft();
@@ -49,15 +51,15 @@ export function heavyFiles(count: number): Pushed {
 }
 
 /**
- * Returns a pack with one commit that contains one file of `size` zero bytes. The pack is small, because zero bytes
- * compress well.
+ * Returns a pack with one commit of one file, which consists of `size` zero bytes. The pack is small, because zero
+ * bytes compress well.
  */
 export function zeros(size: number): Pushed {
   const draft = new Draft();
   return draft.pushed(draft.tree([['100644', 'zeros', draft.add('blob', Buffer.alloc(size))]]));
 }
 
-/** Returns a pack with one commit that contains `depth` nested folders, with one file in each folder. */
+/** Returns a pack with one commit of `depth` nested folders. Each folder contains one file. */
 export function nestedTrees(depth: number): Pushed {
   const draft = new Draft();
   const file = ['100644', 'f', draft.add('blob', 'x\n')] as const;
@@ -66,7 +68,7 @@ export function nestedTrees(depth: number): Pushed {
   return draft.pushed(tree);
 }
 
-/** Returns a pack with one commit that contains one folder of `count` files. All files have the same content. */
+/** Returns a pack with one commit of one folder with `count` files. All files have the same content. */
 export function wideTree(count: number): Pushed {
   const draft = new Draft();
   const blob = draft.add('blob', 'x\n');
@@ -74,7 +76,7 @@ export function wideTree(count: number): Pushed {
   return draft.pushed(draft.tree(Array.from({ length: count }, entryOf)));
 }
 
-/** Returns a pack with `count` commits, each of which is the parent of the next. */
+/** Returns a pack with a chain of `count` commits. */
 export function lineOfCommits(count: number): Pushed {
   const draft = new Draft();
   const tree = draft.tree([['100644', 'f', draft.add('blob', 'x\n')]]);

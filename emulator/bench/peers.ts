@@ -19,21 +19,21 @@ const USAGE = `Measures this package beside emulators and mocks of other service
 
 interface Peer {
   readonly name: string;
-  /** Name and version of the npm package of the server to measure. Default: this package. */
+  /** npm package of the server to measure, as name and version. Default: this package. */
   readonly npm?: string;
   readonly script: string;
   readonly flags: (port: number) => readonly string[];
-  /** Files to create before the server starts: content by path. */
+  /** Files to create before the server starts: their content by path. */
   readonly files?: Readonly<Record<string, unknown>>;
-  /** Path of the request whose rate is measured. The response must have status 200. */
+  /** Path of the measured request. The response must have status 200. */
   readonly path: string;
   readonly headers?: (installed: string) => Promise<Load['headersOf']>;
 }
 
 const ROUNDS = 7;
 /**
- * Path of the request to Azurite (an emulator of Azure Storage) that lists all containers. It has a signature (Azure
- * Storage, "Create an account SAS") by the account key that Azurite publishes (its README, "Default Storage Account").
+ * Path that lists all containers in Azurite (an emulator of Azure Storage). Signed (Azure Storage, "Create an account
+ * SAS") with the account key that Azurite publishes (its README, "Default Storage Account").
  */
 const AZURITE_LIST =
   '/devstoreaccount1?comp=list&sv=2018-11-09&ss=b&srt=s&sp=rl&se=2099-01-01T00%3A00%3A00Z&sig=PCBJ6GJPIxH5jDoxoO9brNu%2FmmGqaWdw2JvAoL6Lwmg%3D';
@@ -61,14 +61,13 @@ const PEERS: readonly Peer[] = [
   },
   {
     name: 'emulate, GitHub only',
-    // Use this version of `emulate`, because later versions need `registerHooks` of node:module, which Node 20 does not
-    // have.
+    // Later versions of `emulate` need `registerHooks` of node:module, which Node 20 does not have.
     npm: 'emulate@0.11.2',
     script: 'emulate/dist/index.js',
     flags: (port) => ['start', '--service', 'github', '--port', `${port}`],
     path: '/meta',
-    // Use a different token for each connection, because this server, like GitHub, responds with status 403 to request
-    // number 5,000 of a token in an hour. It accepts any token.
+    // Uses one token per connection. Like GitHub, this server responds with 403 to the 5,000th request of a token in an
+    // hour. It accepts any token.
     headers: async () => (connection) => ({ authorization: `Bearer load-${connection}` }),
   },
   {
@@ -124,7 +123,7 @@ async function measure(peer: Peer, folder: string): Promise<string[]> {
     await using server = new Server(`http://127.0.0.1:${port}`, child);
     const load = { origin: server.origin, path: peer.path, headersOf };
     await answered(server, load);
-    // Do not count the first start, because it fills the file cache of the operating system.
+    // Does not count the first start, because it fills the operating system's file cache.
     if (round > 0) times.push(performance.now() - started);
     if (round < ROUNDS) continue;
     await sleep(1000);
@@ -136,10 +135,7 @@ async function measure(peer: Peer, folder: string): Promise<string[]> {
   return [peer.name, ...cells, Math.round(rate).toLocaleString('en')];
 }
 
-/**
- * Repeats a request until the server responds with success, because a new server may still be starting. Rejects after
- * 30 seconds.
- */
+/** Repeats a request until it succeeds, because the server may still be starting. Rejects after 30 seconds. */
 async function answered(server: Server, { path, headersOf }: Pick<Load, 'path' | 'headersOf'>): Promise<void> {
   const late = performance.now() + 30_000;
   for (;;) {
@@ -174,7 +170,7 @@ async function main(argv: string[]): Promise<number> {
   const rows: string[][] = [];
   for (const peer of PEERS) {
     process.stderr.write(`${peer.name}\n`);
-    // Let an error of one server end the program, because a table without that server would look complete.
+    // An error of one server ends the program, because a table without that server would look complete.
     rows.push(await measure(peer, folder.path));
   }
   const table = `Node ${process.version}, medians of ${ROUNDS} starts.\n\n${markdown(HEADINGS, rows)}`;

@@ -6,14 +6,14 @@ import type { BenchResponse } from './http-client.js';
 import { type Remote, succeeded } from './remote.js';
 
 /**
- * Kind of request to a repository, such as a fetch or a diff, and the equivalent operation of native Git for
+ * Kind of request to a repository, such as a fetch or a diff, with the equivalent operation of native Git for
  * comparison.
  */
 export interface Question {
   readonly peer: string;
   /**
-   * Returns a function that prepares a request and the equivalent Git operation for a round. In each round the request
-   * asks for another commit, so that cached responses are not used. The preparation is not measured.
+   * Prepares the benchmark for a fixture. The returned function prepares the request and the Git operation of one
+   * round, outside the measured time. Each round requests another commit, so that cached responses are not used.
    */
   readonly prepare: (fixture: Fixture) => Promise<(round: number) => Promise<PreparedQuestion>>;
 }
@@ -21,25 +21,28 @@ export interface Question {
 export interface PreparedQuestion {
   readonly ask: (remote: Remote, repo: string) => Promise<BenchResponse>;
   /**
-   * Runs the operation of native Git: a request to the repository that `git http-backend` serves, or a git command in
-   * the repository of the fixture.
+   * Runs the equivalent operation of native Git. It is a request to `git http-backend`, or a git command in the
+   * fixture's repository.
    */
   readonly askNative: (remote: Remote, repo: string) => Promise<unknown>;
 }
 
 /**
- * Number of commits, along the first parents from the newest, that rounds of fetch benchmarks request one by one. It is
- * larger than the number of rounds of any benchmark, so that each round requests another commit.
+ * Number of commits that fetch benchmarks request, one in each round. They are the newest commits of the branch, along
+ * the first parents. No benchmark has as many rounds, so each round requests another commit.
  */
 export const TIPS = 400;
-/** Number of such commits that the rounds of API benchmarks request. */
+/**
+ * Number of commits that API benchmarks request, one in each round. They are the newest commits of the branch, along
+ * the first parents.
+ */
 const API_TIPS = 20;
 
 function at({ line }: Fixture, round: number, tips: number): string {
   return line[Math.min(round % tips, line.length - 1)]!;
 }
 
-/** Defines a kind of Git request that is sent with the same bytes to the emulator and to `git http-backend`. */
+/** Defines a Git request. The emulator and `git http-backend` receive exactly equal bytes. */
 function served(service: string, write: (fixture: Fixture, round: number) => Promise<Buffer[] | undefined>): Question {
   return {
     peer: 'git http-backend',
@@ -52,8 +55,8 @@ function served(service: string, write: (fixture: Fixture, round: number) => Pro
 }
 
 /**
- * Encodes a request of Git protocol version 2 (gitprotocol-v2): command, capabilities, delimiter packet, arguments,
- * flush packet.
+ * Encodes a request of Git protocol version 2 (gitprotocol-v2). Its parts are the command, capabilities, a delimiter
+ * packet, arguments, and a flush packet.
  */
 function request(command: string, args: readonly string[]): Buffer {
   const packetOf = (line: string) => packet(bytesOf(`${line}\n`));
@@ -61,15 +64,15 @@ function request(command: string, args: readonly string[]): Buffer {
   return Buffer.concat([...head, DELIM, ...args.map(packetOf), FLUSH]);
 }
 
-/** Returns the `ls-refs` request that git sends before a clone to list the refs of the server. */
+/** Returns the `ls-refs` request with which git lists the server's refs before a clone. */
 export function lsRefsRequest(): Buffer {
   const prefixes = ['HEAD', 'refs/heads/', 'refs/tags/'].map((prefix) => `ref-prefix ${prefix}`);
   return request('ls-refs', ['peel', 'symrefs', 'unborn', ...prefixes]);
 }
 
 /**
- * Returns the body of the last request of a git fetch, which ends the negotiation with `done`. The response to it
- * contains the pack.
+ * Returns the body of the last request of a git fetch. It ends the negotiation with `done`, so the response contains
+ * the pack.
  */
 export function fetchRequest(wants: readonly string[], haves: readonly string[], ...options: string[]): Buffer {
   const oids = [...wants.map((oid) => `want ${oid}`), ...haves.map((oid) => `have ${oid}`)];
@@ -77,7 +80,7 @@ export function fetchRequest(wants: readonly string[], haves: readonly string[],
 }
 
 /**
- * Defines a fetch by a client that is `have` commits behind, or that has no commits if `have` is absent. Each round
+ * Defines a fetch by a client that is `have` commits behind. If `have` is absent, the client has no commits. Each round
  * fetches another commit of the branch.
  */
 function fetched(option?: 'deepen 1' | 'filter blob:none', have?: 1 | 100): Question {
@@ -89,7 +92,7 @@ function fetched(option?: 'deepen 1' | 'filter blob:none', have?: 1 | 100): Ques
   });
 }
 
-/** API request, and the git command that does the same work directly in the repository of the fixture. */
+/** API request, and the git command that does the same work directly in the fixture's repository. */
 interface Comparison {
   readonly ask: (remote: Remote, repo: string, round: number) => Promise<BenchResponse>;
   readonly command: (round: number) => readonly string[];
@@ -102,7 +105,7 @@ function compared(peer: string, compare: (fixture: Fixture, tip: string) => Prom
       const { ask, command } = await compare(fixture, fixture.line[0]!);
       return async (round) => ({
         ask: async (remote, repo) => succeeded(peer, await ask(remote, repo, round)),
-        // Accept exit code 1, because with it git grep reports that nothing was found.
+        // Accepts exit code 1, with which git grep reports that it found nothing.
         askNative: () => runGit(fixture.path, command(round), { accept: [0, 1] }),
       });
     },
@@ -156,7 +159,7 @@ export const QUESTIONS = {
       command: (round) => ['blame', '--porcelain', at(fixture, round, API_TIPS), '--', file],
     };
   }),
-  /** Requests the diffs of the newest commits of the branch one after the other. */
+  /** Requests the diffs of the newest commits of the branch, one by one. */
   patches: compared('git log -p', async ({ line }, tip) => ({
     ask: async (remote, repo) => {
       let response: BenchResponse | undefined;
@@ -170,7 +173,8 @@ export const QUESTIONS = {
 } satisfies Record<string, Question>;
 
 /**
- * Kinds of requests whose first execution after a push is measured: id of the benchmark, title, limit, and the kind.
+ * Kinds of requests whose first execution after a push is measured. Each row has the benchmark's id and title, the
+ * limit, and the kind of request.
  */
 export const FIRST_QUESTIONS: readonly (readonly [id: string, title: string, bar: number, question: Question])[] = [
   ['clone-branch', 'one-branch clone', 1, QUESTIONS.oneBranch],
@@ -197,8 +201,8 @@ export async function prepareFirstQuestions(
 }
 
 /**
- * Returns the path of the file that the last 1,000 commits changed most often, among those that still exist at the
- * newest commit.
+ * Returns the path of the file that the last 1,000 commits changed most often. Only files that exist in the newest
+ * commit count.
  */
 async function mostChangedFile({ path, line }: Fixture): Promise<string> {
   const present = new Set((await git(path, ['ls-tree', '-r', '--name-only', line[0]!])).split('\n'));
@@ -209,7 +213,7 @@ async function mostChangedFile({ path, line }: Fixture): Promise<string> {
 }
 
 interface SearchWords {
-  /** Word that occurs in some lines of the files of the repository. */
+  /** Word that occurs in some lines of the repository's files. */
   readonly literal: string;
   /**
    * Regular expression that does not start with a literal. It is valid in RE2 (used by the emulator) and in POSIX
@@ -219,14 +223,14 @@ interface SearchWords {
 }
 
 /**
- * Upper limit for the number of lines that a search pattern matches. All matches then fit on one page of the API, so
- * that the emulator and git grep find the same lines.
+ * Upper limit for the lines that a search pattern matches. All matches then fit on one page of the API, so the emulator
+ * and git grep find equal lines.
  */
 const MAX_LINES = 150;
 
 /**
- * Chooses the words that the search benchmarks search for: the first word in the source code of the repository that is
- * neither rare nor common, with a regular expression for similar words.
+ * Chooses what the search benchmarks search for. The word is the first in the repository's source code that is neither
+ * rare nor common. The regular expression matches similar words.
  */
 export async function chooseWords({ path, line }: Fixture): Promise<SearchWords> {
   const grepAll = (...files: string[]) => git(path, ['grep', '-h', '-I', '-e', '', line[0]!, '--', ...files]);

@@ -13,13 +13,13 @@ import { type BenchResponse, HttpClient, type RequestOptions } from './http-clie
 
 const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'];
 
-/** Pack to push, and the id of the commit in it to which the push sets the branch `main`. */
+/** Pack to push, and the id of the commit in it. The push sets the branch `main` to this commit. */
 export interface Pushed {
   readonly oid: Oid;
   readonly pack: Buffer;
 }
 
-/** Namespace or snapshot that the emulator created, and the duration of the request in milliseconds. */
+/** Namespace or snapshot that the emulator has created. `time` is the duration of the request in milliseconds. */
 interface Added {
   readonly id: string;
   readonly base_url: string;
@@ -31,8 +31,8 @@ export class Remote extends HttpClient {
   readonly #tokens = new Map<string, Promise<string>>();
 
   /**
-   * Returns an access token for a repository that permits all operations. The CGI server accepts it too, because it
-   * accepts any password.
+   * Returns an access token for a repository, valid for all operations. The CGI server accepts any password, so it
+   * accepts the token too.
    */
   token(repo: string): Promise<string> {
     const minted =
@@ -41,14 +41,14 @@ export class Remote extends HttpClient {
     return minted;
   }
 
-  /** Returns the URL of a repository for the git client. The URL contains an access token as the password. */
+  /** Returns a repository's URL for the git client, with an access token as the password. */
   async url(repo: string): Promise<string> {
     return `${this.origin.replace('://', `://t:${await this.token(repo)}@`)}/${repo}.git`;
   }
 
   /**
-   * Sends a Git request in protocol version 2. `service` is `info/refs`, `git-upload-pack` or `git-receive-pack`, which
-   * is the end of the path. Throws for an error status.
+   * Sends a Git request in protocol version 2. `service` is the end of the path: `info/refs`, `git-upload-pack` or
+   * `git-receive-pack`. Throws if the status is an error.
    */
   async git(repo: string, service: string, options: RequestOptions = {}): Promise<BenchResponse> {
     const [name] = service.split('?');
@@ -62,29 +62,32 @@ export class Remote extends HttpClient {
   }
 
   /**
-   * Sends an API request for a repository. `path` follows the path of the repository. Returns the response with any
-   * status.
+   * Sends an API request for a repository. `path` is appended to the repository's path. Returns the response, even if
+   * its status is an error.
    */
   async api(repo: string, path: string, options: RequestOptions = {}): Promise<BenchResponse> {
     const headers = { authorization: `Bearer ${await this.token(repo)}`, ...options.headers };
     return this.request(`/api/repos/${repo}${path}`, { ...options, headers });
   }
 
-  /** Sends an API request for a repository, and returns the response with its body. Throws for an error status. */
+  /** Sends an API request for a repository and returns the response with its body. Throws if the status is an error. */
   async change(repo: string, path: string, options: RequestOptions): Promise<BenchResponse> {
     return succeeded(path, await this.api(repo, path, { keepsBody: true, ...options }));
   }
 
   /**
-   * Sends a request to an admin route of the emulator, and returns the parsed JSON response; undefined if it has no
-   * body. Throws for an error status.
+   * Sends a request to an admin route of the emulator. Returns the parsed JSON response; undefined if the response has
+   * no body. Throws if the status is an error.
    */
   async admin<T>(method: string, path: string, json?: unknown): Promise<T> {
     const response = succeeded(path, await this.request(`/_emulator/${path}`, { method, keepsBody: true, json }));
     return response.length === 0 ? (undefined as T) : JSON.parse(response.body.toString());
   }
 
-  /** Creates a namespace (isolated copy of the emulator's data) or a snapshot (saved state), and measures the time. */
+  /**
+   * Creates a namespace (isolated copy of the emulator's data) or a snapshot (saved state). Measures the time that the
+   * emulator takes.
+   */
   async add(path: 'namespaces' | 'snapshots', json?: unknown): Promise<Added> {
     const start = performance.now();
     const added = await this.admin<Added>('POST', path, json);
@@ -92,7 +95,7 @@ export class Remote extends HttpClient {
   }
 
   /**
-   * Creates a repository and pushes all refs of a fixture to it as one pack. Sends the requests directly, without a git
+   * Creates a repository and pushes all refs of a fixture to it as one pack. Sends the requests itself, without a git
    * client.
    */
   async seed(repo: string, fixture: Fixture): Promise<void> {
@@ -123,7 +126,7 @@ export class Remote extends HttpClient {
   }
 }
 
-/** Returns the response if its status is 2xx. Otherwise throws an error that contains the path and the body. */
+/** Returns the response if its status is 2xx. Otherwise throws an error with the path and the body. */
 export function succeeded(path: string, response: BenchResponse): BenchResponse {
   if (response.status >= 200 && response.status < 300) return response;
   throw new Error(`${path} was answered with ${response.status}: ${response.body.toString('utf8', 0, 1000)}`);
@@ -148,31 +151,32 @@ export class Server extends Remote {
 }
 
 /**
- * Returns a memory figure of a process in KB, from the file /proc/PID/status (proc_pid_status(5)): resident memory
- * (`VmRSS`) or its maximum (`VmHWM`). NaN on systems without that file.
+ * Returns the resident memory of a process in KB (`VmRSS`), or its maximum so far (`VmHWM`). Reads the file
+ * /proc/PID/status (proc_pid_status(5)); NaN on systems without it.
  */
 export async function memoryOf({ pid }: ChildProcess, name: 'VmHWM' | 'VmRSS'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? Number.NaN);
 }
 
-/** Starts the emulator from its command line, as users do, on a free port. */
+/** Starts the emulator with its command-line program, as users do, on a free port. */
 export function spawnEmulator(flags: readonly string[] = [], nodeFlags: readonly string[] = []): Promise<Server> {
   const program = packageFile('bin/emulator.js');
   return spawnServer([...nodeFlags, program, 'start', '--port', '0', '--log', 'quiet', ...flags]);
 }
 
-/** Starts a server that the emulator is compared with. `name` is the name of its script in the folder `servers`. */
+/** Starts a server to compare the emulator with. `name` is a script in the folder `servers`. */
 export function spawnPeer(name: 'bare' | 'cgi', ...args: string[]): Promise<Server> {
   return spawnServer([fileURLToPath(new URL(`./servers/${name}.js`, import.meta.url)), ...args]);
 }
 
 /**
- * Starts a Node process and waits for its first line of output, which is JSON with the URL of the server in `base_url`.
+ * Starts a server in a Node process. Waits for its first line of output, which is JSON with the server's URL in
+ * `base_url`.
  */
 async function spawnServer(args: readonly string[]): Promise<Server> {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
-  // End the server process when this process exits, so that a failed run leaves no server running.
+  // Kills the server when this process exits, so that a failed run leaves no server running.
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
   child.once('exit', () => process.off('exit', end));

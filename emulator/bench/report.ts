@@ -2,18 +2,18 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { packageFile } from '../system/package-root.js';
 import type { Result } from './row.js';
 
-/** Result of one benchmark, with the machine and repository on which it was measured. One line of the results file. */
+/** Result of one benchmark on one machine and repository. One line of the results file. */
 export interface Entry {
   /** Description of the machine and of the installed software. */
   readonly machine: string;
-  /** Heading under which the report shows the result: `SERVICE`, or the name of the repository that was measured. */
+  /** Heading of the result in the report: `SERVICE`, or the name of the measured repository. */
   readonly column: string;
-  /** Size of the measured repository as text. */
+  /** Size of the measured repository, as text for the report. */
   readonly size: string;
   readonly result: Result;
 }
 
-/** Heading for results of benchmarks that need no particular repository. */
+/** Heading for benchmarks that do not depend on a repository. */
 export const SERVICE = 'The service';
 
 export async function appendEntry(file: string, entry: Entry): Promise<void> {
@@ -21,9 +21,8 @@ export async function appendEntry(file: string, entry: Entry): Promise<void> {
 }
 
 /**
- * Reads a results file, in which each line is one result as JSON. Throws an error with a message for the user if the
- * file does not exist or is not a results file. An incomplete last line is ignored, because an interrupted run may
- * leave one.
+ * Reads a results file, which has one JSON result per line. Throws an error with a message for the user if the file
+ * cannot be read or is not a results file. Ignores an incomplete last line, which an interrupted run may leave.
  */
 export async function readEntries(file: string): Promise<Entry[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -35,7 +34,7 @@ export async function readEntries(file: string): Promise<Entry[]> {
       const entry = JSON.parse(line) as Entry;
       if (typeof entry.column === 'string' && typeof entry.result.ours === 'number') return entry;
     } catch {
-      // Ignore a syntax error, because the next statement throws an error that names the line.
+      // Ignores a syntax error, because the next statement throws an error that names the line.
     }
     throw new Error(`Line ${at + 1} of ${file} is no result of npm run bench.`);
   });
@@ -43,7 +42,7 @@ export async function readEntries(file: string): Promise<Entry[]> {
 
 const HEADINGS = ['', 'ours', 'peer', 'ours / peer', 'first round', 'bar', ''];
 
-/** Formats a result as cells of a table: medians, ratios, the limit, and a statement if the limit is kept. */
+/** Formats a result as the cells of a table row: the medians, the ratios, the limit, and if the limit is met. */
 export function cellsOf(result: Result): string[] {
   const { title, peer, unit, ours, native, ratio, firstRatio, isReached } = result;
   return [
@@ -58,8 +57,8 @@ export function cellsOf(result: Result): string[] {
 }
 
 /**
- * Formats the report of all results as Markdown: the machine, the benchmarks that need no repository, and the
- * benchmarks of all repositories side by side, in the order of `rows`. If a benchmark has several results for one
+ * Formats the report of all results as Markdown. It has the machine, the benchmarks without a repository, and one table
+ * for all repositories. `rows` gives the order of the benchmarks. If a benchmark has several results for one
  * repository, the last result is used.
  */
 export function writeReport(entries: readonly Entry[], rows: readonly { readonly id: string }[]): string {
@@ -78,8 +77,8 @@ export function writeReport(entries: readonly Entry[], rows: readonly { readonly
 }
 
 /**
- * Formats a table with one line for each benchmark and one column for each repository. Cells contain the emulator's
- * figure divided by Git's, or the emulator's figure if the benchmark has no comparison.
+ * Formats a table with one row per benchmark and one column per repository. A cell shows the emulator's figure divided
+ * by Git's. If a benchmark has no comparison, it shows the emulator's figure itself.
  */
 function writeComparison(entries: readonly Entry[]): string {
   const columns = new Map(entries.map(({ column, size }) => [column, size] as const));
@@ -109,7 +108,7 @@ export function markdown(headings: readonly string[], rows: readonly (readonly s
   return [headings, rule, ...rows].map(line).join('');
 }
 
-/** Formats a number with three significant digits, or as a whole number from 100. */
+/** Formats a number with three significant digits. Numbers from 100 are rounded to whole numbers. */
 export function shorten(figure: number): string {
   if (figure >= 100) return Math.round(figure).toLocaleString('en');
   return figure.toFixed(figure >= 10 ? 1 : 2);
@@ -118,15 +117,15 @@ export function shorten(figure: number): string {
 const DOCUMENT = 'emulator/bench/README.md';
 
 /**
- * Commands that print a part of the document `emulator/bench/README.md`, by name of the part. Each part is between two
- * marker comments in the document.
+ * Commands that print the generated parts of the document `emulator/bench/README.md`. Each part is between two marker
+ * comments that name it.
  */
 const COMMANDS = { figures: 'npm run bench -- --write', peers: 'npm run bench:peers -- --write' } as const;
 type PrintedPart = keyof typeof COMMANDS;
 
 /**
- * Returns the document with the content between the two markers of `part` replaced by `text`. Throws unless the
- * document contains each marker exactly once and in order.
+ * Returns the document with `text` between the two markers of `part`. Throws unless the document contains each marker
+ * exactly once and in order.
  */
 export function replacePart(document: string, part: PrintedPart, text: string): string {
   const [begin, end] = [`<!-- ${part}: printed by ${COMMANDS[part]} -->`, `<!-- end of ${part} -->`];
@@ -135,7 +134,7 @@ export function replacePart(document: string, part: PrintedPart, text: string): 
   return `${before}${begin}\n\n${text.trim()}\n\n${end}${behind}`;
 }
 
-/** Replaces a part of the document `emulator/bench/README.md` by `text`, on disk. */
+/** Replaces one part of the file `emulator/bench/README.md` with `text`. */
 export async function writePart(part: PrintedPart, text: string): Promise<void> {
   const file = packageFile(DOCUMENT);
   await writeFile(file, replacePart(await readFile(file, 'utf8'), part, text));

@@ -2,19 +2,19 @@ import { median } from './statistics.js';
 
 export type Unit = 'ms' | 'KB' | 'MB' | 'requests' | 'requests/s';
 
-/** Measures one side (the emulator or its peer) in one round. Resolves to a figure in the unit of the benchmark. */
+/** Measures the emulator or its peer in one round. Resolves to a figure in the benchmark's unit. */
 export type Measure = (round: number) => Promise<number>;
 
-/** The two sides of a benchmark, the emulator (`ours`) and its peer, such as Git, ready for measurement. */
+/** The two sides of a benchmark, ready to be measured: the emulator (`ours`), and its peer, such as Git (`native`). */
 export interface Sides {
   readonly ours: Measure;
   readonly native?: Measure;
 }
 
-/** Registers a resource, such as a server, that is disposed of after a benchmark. Returns the resource. */
+/** Registers a resource, such as a server, and returns it. The resource is disposed of after the benchmark. */
 export type Use = <T extends AsyncDisposable>(resource: T) => T;
 
-/** Resources of a benchmark, such as servers. They are disposed of in reverse order of their registration. */
+/** Resources of a benchmark, such as servers. The last registered resource is disposed of first. */
 export class Resources implements AsyncDisposable {
   readonly #used: AsyncDisposable[] = [];
 
@@ -29,60 +29,64 @@ export class Resources implements AsyncDisposable {
 }
 
 /**
- * Benchmark, which is one row of the result table: the same work done by the emulator and by its peer, such as Git.
- * `Place`: type of the environment in which the benchmark is measured, such as a server with a repository.
+ * Benchmark: work that the emulator and its peer, such as Git, both do. It is one row of the result table. `Place` is
+ * the type of the environment in which it runs, such as a server with a repository.
  */
 export interface Row<Place> {
-  /** Id of the benchmark in kebab-case, which the flag `--only` accepts. */
+  /** Id of the benchmark in kebab-case, for the flag `--only`. */
   readonly id: string;
   readonly title: string;
-  /** Name of the program with which the emulator is compared. Default: none. */
+  /** Program with which the emulator is compared. Default: none. */
   readonly peer?: string;
   /** Unit of the figures. Default: milliseconds. */
   readonly unit?: Unit;
   /**
-   * Limit for the emulator's figure divided by that of the peer, or for the emulator's figure if there is no peer. This
-   * limit is a maximum, or a minimum if more is better.
+   * Limit for the emulator's figure divided by the peer's; without a peer, for the emulator's figure itself. It is a
+   * maximum, or a minimum if `isMoreBetter` is true.
    */
   readonly bar: number;
-  /** Limits that replace `bar` for individual repositories, by the name of the repository in the results. */
+  /** Limits for individual repositories, which override `bar`. The keys are the repositories' names in the results. */
   readonly barOf?: Readonly<Record<string, number>>;
   readonly isMoreBetter?: true;
-  /** Maximum number of rounds in which the benchmark is measured. If absent, the default of all benchmarks applies. */
+  /** Maximum number of rounds of this benchmark. If absent, the general default applies. */
   readonly mostRounds?: number;
-  /** Returns true if the benchmark is to be measured in this environment. If absent, it is always measured. */
+  /** Returns true if the benchmark should run in this environment. If absent, it always runs. */
   readonly isFor?: (place: Place) => boolean;
   readonly open: (place: Place, use: Use) => Sides | Promise<Sides>;
 }
 
-/** Result of measuring one benchmark, for the emulator (`ours`) and its peer (`native`). */
+/** Measured result of one benchmark, for the emulator (`ours`) and its peer (`native`). */
 export interface Result extends Required<Pick<Row<never>, 'id' | 'title' | 'peer' | 'unit' | 'bar'>> {
   readonly isMoreBetter: boolean;
-  /** Measured figures of all rounds, in order. */
+  /** Figures of all rounds, in order. */
   readonly samples: { readonly ours: readonly number[]; readonly native: readonly number[] };
   /** Medians of the figures of all rounds. */
   readonly ours: number;
   readonly native: number | undefined;
-  /** Median of the ratios ours / native of all rounds, and the ratio of the first round, in which caches are cold. */
+  /**
+   * Ratios of the emulator's figure to the peer's. `ratio` is the median of all rounds. `firstRatio` is that of the
+   * first round, in which caches are cold.
+   */
   readonly ratio: number | undefined;
   readonly firstRatio: number | undefined;
   readonly isReached: boolean;
 }
 
 const SIDES = ['ours', 'native'] as const;
-/** Number of rounds in which a benchmark is measured, if a round is not short. */
+/** Number of rounds of a benchmark, unless its rounds are short. */
 const ROUNDS = 7;
 
 /**
- * Maximum number of rounds of a benchmark whose rounds are short, and milliseconds after which no further round starts.
- * The number is high, because a median of few short rounds would measure mainly the JIT compiler, on both sides.
+ * Limits for benchmarks with short rounds: the maximum number of rounds, and the time in milliseconds after which no
+ * new round starts. The number is high, because the median of a few short rounds would mainly measure the JIT compiler,
+ * on both sides.
  */
 const MAX_ROUNDS = 280;
 const QUICK_TIME = 3000;
 
 /**
- * Measures a benchmark in rounds. In each round both sides are measured, and each side is first in every other round.
- * After the first round, another round starts only if it would end within `seconds`.
+ * Measures a benchmark in rounds. Each round measures both sides; the side that is measured first alternates. After the
+ * first round, a new round starts only if it would end within `seconds`.
  */
 export async function measureRow<Place>(row: Row<Place>, place: Place, seconds: number): Promise<Result> {
   await using resources = new Resources();
@@ -114,7 +118,7 @@ export function summarize(row: Head, samples: Result['samples']): Result {
   const { id, title, peer = '', unit = 'ms', bar, isMoreBetter = false } = row;
   const hasPeer = samples.native.length > 0;
   const ours = median(samples.ours);
-  // Compute the ratio for each round, because a temporary slowdown of the machine affects both sides of a round.
+  // Computes one ratio per round, because a temporary slowdown of the machine affects both sides of the same round.
   const ratios = samples.native.map((native, round) => samples.ours[round]! / native);
   const ratio = hasPeer ? median(ratios) : undefined;
   const figure = ratio ?? ours;

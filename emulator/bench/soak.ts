@@ -21,19 +21,20 @@ Exits with 1 when an invariant was broken; how fast answers came is shown and ne
 `;
 
 const CLIENTS = 8;
-/** Maximum number of messages about failed checks that the soak test prints. */
+/** Maximum number of messages about failed checks that are printed. */
 const MAX_FINDINGS = 50;
-/** Shares of the total duration of the soak test, by phase. */
+/** Share of each phase in the total duration of the soak test. */
 const SHARES = { mixed: 0.4, faults: 0.25, pressure: 0.25, drain: 0.05 };
 /**
- * Limits of the memory that the server may use after all repositories were deleted. Each limit is `share` times the
- * memory after the warm-up, plus the given bytes: `heap` for the JavaScript heap, which grows by the journal of
- * requests and compiled code, and `held` for heap and buffers, which grow by packs that are cached for the next clone.
- * The number of cached packs is limited.
+ * Memory that the server may use after all repositories were deleted. Each limit is the memory after the warm-up times
+ * `share`, plus the given bytes.
+ *
+ * - `heap`: JavaScript heap, which grows by the journal of requests and by compiled code
+ * - `held`: heap and buffers, which grow by packs cached for the next clone; the number of cached packs is limited
  */
 const TOLERATED = { share: 1.05, heap: 16 * 2 ** 20, held: 80 * 2 ** 20 };
 
-/** Result of one completed phase of the soak test, with the figures for the table. */
+/** Result of one phase of the soak test, with the figures for the table. */
 interface Phase {
   readonly name: string;
   readonly tally: Tally;
@@ -69,7 +70,7 @@ class Soak {
 
   /**
    * Creates, uses and deletes repositories once, so that the server compiles its code and fills its caches. Returns the
-   * memory that is then in use, as the baseline for later comparison.
+   * memory in use, as the baseline for later comparisons.
    */
   async #warmUp(): Promise<Vitals> {
     await this.#phase('warm-up', 0, async (user) => {
@@ -84,8 +85,8 @@ class Soak {
   }
 
   /**
-   * Runs one phase: each simulated user calls `act` repeatedly, and at least once, until `share` of the total duration
-   * of the soak test is over.
+   * Runs one phase. Each simulated user calls `act` at least once, and repeats it until the phase's `share` of the
+   * total duration is over.
    */
   async #phase(
     name: string,
@@ -105,7 +106,7 @@ class Soak {
     this.phases.push({ name, tally, ...(await askVitals(this.server)) });
   }
 
-  /** Measures the response times of ordinary readers while another client sends requests that cause much work. */
+  /** Measures the response times of ordinary readers while another client sends expensive requests. */
   async #underPressure(): Promise<void> {
     await using remote = new Remote(this.server.origin);
     const share = SHARES.pressure / Object.keys(PRESSURES).length;
@@ -124,7 +125,7 @@ class Soak {
     }
   }
 
-  /** Deletes all repositories, and then checks that the memory of the server has returned to the baseline. */
+  /** Deletes all repositories, then checks that the server's memory has returned to the baseline. */
   async #emptied(start: Vitals): Promise<void> {
     await Promise.all(this.#users.map((user) => user.delete()));
     const vitals = await askSettled(this.server);
@@ -138,8 +139,8 @@ class Soak {
   }
 
   /**
-   * Stops the server while requests are running. Checks that the server completes the responses that it has started,
-   * refuses new requests, and exits with success.
+   * Stops the server while requests are running. Checks that the server completes the responses it has started, refuses
+   * new requests, and exits successfully.
    */
   async #drained(): Promise<void> {
     const tally = new Tally();
@@ -155,7 +156,7 @@ class Soak {
           await (turn % 2 === 0 ? user.read() : user.commit());
         } catch (error) {
           tally.expect(isStopping, `drain: ${(error as Error).message}`);
-          // Ignore refused new connections and closed idle connections, which are correct for a stopping server. Only
+          // Ignores refused new connections and closed idle connections, which are correct for a stopping server. Only
           // the error "aborted" means that a response was truncated.
           tally.expect((error as Error).message !== 'aborted', 'an answer broke off while the server stopped');
           return;

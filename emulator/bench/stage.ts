@@ -8,24 +8,26 @@ import { prepareFirstQuestions } from './questions.js';
 import { type Remote, spawnEmulator, spawnPeer } from './remote.js';
 import type { Use } from './row.js';
 
-/** Name of the repository that contains the fixture on both servers. Benchmarks do not change its existing branches. */
+/**
+ * Name of the repository with the fixture's content on both servers. Benchmarks do not change its existing branches.
+ */
 export const APP = 'bench';
 
 /**
- * Environment of the benchmarks of one repository: the emulator (`ours`) and `git http-backend` (`native`), each in its
- * own process and with a copy of the repository.
+ * Environment for the benchmarks of one repository. The emulator (`ours`) and `git http-backend` (`native`) each run in
+ * their own process, with a copy of the repository.
  */
 export interface Stage {
   readonly fixture: Fixture;
   readonly ours: Remote;
   readonly native: Remote;
-  /** Folder on disk that contains the repositories of the CGI server, which runs `git http-backend`. */
+  /** Folder with the repositories of the CGI server that runs `git http-backend`. */
   readonly nativeRoot: string;
   /** Returns a function that warms up an emulator process, so that its code is compiled before a measurement. */
   readonly practice: () => Promise<Practice>;
   /**
-   * Returns the stall times and the memory figures of one push and all first requests, measured on a separate emulator.
-   * The measurement is done once, because several benchmarks use its results.
+   * Returns the stall times and memory figures of one push and all kinds of first requests, on a separate emulator.
+   * Measured only once, because several benchmarks use the results.
    */
   readonly loneIngest: () => Promise<LoneIngest>;
 }
@@ -41,13 +43,13 @@ export async function openStage(fixture: Fixture, histories: string, use: Use): 
   return { fixture, ours, native, nativeRoot, practice, loneIngest: lazy(() => loneIngest(fixture)) };
 }
 
-/** Number of commits of each repository that is used to warm up a process, and number of such repositories. */
+/** Size and number of the repositories that warm up a process: commits per repository, and repositories. */
 const COMMITS = 1000;
 const REPOSITORIES = 5;
 
 /**
- * Warms up an emulator process with small repositories other than the measured one, as tests of a user do: pushes each
- * repository and sends each kind of first request once.
+ * Warms up an emulator process with small repositories, as a user's earlier tests would. Pushes each repository and
+ * sends each kind of first request once. The measured repository is not among them.
  */
 export type Practice = (remote: Remote) => Promise<void>;
 

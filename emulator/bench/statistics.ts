@@ -1,4 +1,7 @@
-/** Returns the value below which `share` (0 to 1) of the values lie, by linear interpolation. NaN for an empty list. */
+/**
+ * Returns a quantile of the values, by linear interpolation. `share` is from 0 to 1; 0.5 gives the median. NaN for an
+ * empty list.
+ */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   if (sorted.length === 0) return Number.NaN;

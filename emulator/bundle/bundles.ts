@@ -4,28 +4,29 @@ import type { BuildOptions, Plugin } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 
 /**
- * Absolute paths of three folders: the compiled files (`dist`), the shipped bundles, and bundles while they are being
- * built.
+ * Absolute paths of three folders: the compiled files (`dist`), the shipped bundles, and the bundles while they are
+ * being built.
  */
 export const COMPILED = fileURLToPath(new URL('../../', import.meta.url));
 export const BUNDLED = `${COMPILED}bundle/`;
 export const MADE = `${COMPILED}bundle-made/`;
 
 interface BundleRow {
-  /** Name of the folder in `dist/bundle` that gets the files of this bundle. */
+  /** Name of the folder in `dist/bundle` that contains the files of this bundle. */
   readonly name: string;
   /**
-   * Path of each compiled entry file, relative to `dist`. The key is the name of the file that the bundler creates for
-   * the entry.
+   * Compiled entry files. The key is the name of the file that the bundler creates. The value is the path of the entry
+   * file, relative to `dist`.
    */
   readonly entries: Readonly<Record<string, string>>;
-  /** Module of an npm package that becomes a bundled file of its own. The key is the name of that file. */
+  /** Modules of npm packages that become separate bundled files. The key is the name of the bundled file. */
   readonly packaged?: Readonly<Record<string, string>>;
 }
 
 /**
- * Compiled modules that connect the emulator to test runners, by name. Those that are published as ES modules import
- * their runner as an ES module, and import code that they share with the emulator from the emulator's bundle.
+ * Compiled modules that connect the emulator to test runners, by name of the runner. The ES module version of such a
+ * module imports its runner as an ES module. It imports the code that it shares with the emulator from the emulator's
+ * bundle.
  */
 export const RUNNER_MODULES = {
   'node-test': 'emulator/runners/node-test.js',
@@ -37,27 +38,32 @@ const OF_RUNNERS = { 'test-namespaces': 'emulator/runners/test-namespaces.js' };
 
 /**
  * Replacements for two symbols that Node 20 and 22 define only in their main V8 context. Jest 29 and the VM pools of
- * vitest load modules in other contexts, which lack these symbols. The fallbacks equal those in the helpers of Babel
- * and esbuild, so that `await using` also works in tests that these tools compile.
+ * vitest load modules in other contexts, which lack these symbols.
+ *
+ * The fallbacks equal those in the helpers of Babel and esbuild. `await using` therefore also works in tests that these
+ * tools compile.
  */
 const DISPOSAL_SYMBOLS = Object.fromEntries(
   ['Symbol.dispose', 'Symbol.asyncDispose'].map((name) => [name, `(${name} ?? Symbol.for('${name}'))`]),
 );
 
-/** Packages of test runners, which are not bundled. They are loaded from the project that uses the runner. */
+/** Packages of test runners. They are not bundled, but loaded from the project that uses the runner. */
 const RUNNERS = ['tap', 'vitest', '@jest/globals'];
 
 interface LazyPackage {
   /** Name of the bundled file that contains the package. */
   readonly file: string;
-  /** Names of the functions of the package that the emulator calls. */
+  /** Names of the package's functions that the emulator calls. */
   readonly functions: readonly string[];
 }
 
 /**
- * Packages that are bundled into separate files and loaded at the first call of one of their functions. `mime-types`:
- * dependencies of Koa import its table of media types, which takes a tenth of the start time, but the table is only
- * needed when a file is requested. `iconv-lite`: its tables are only needed for commits with an `encoding` header.
+ * Packages that are bundled into separate files. Such a file is loaded at the first call of one of the package's
+ * functions.
+ *
+ * - `mime-types`: dependencies of Koa import its table of media types. Loading the table takes a tenth of the start
+ *   time, but it is only needed when a file is requested.
+ * - `iconv-lite`: its tables are only needed for commits with an `encoding` header.
  */
 const LAZY: Readonly<Record<string, LazyPackage>> = {
   'mime-types': { file: 'media-types', functions: ['charset', 'contentType', 'extension', 'lookup'] },
@@ -67,8 +73,10 @@ const LAZY_FILES = Object.values(LAZY).map(({ file }) => file);
 
 /**
  * All bundles. Each bundle has one file for each entry and for each dynamic import. The bundles contain all
- * dependencies, so the published package depends on no other package. The format is CommonJS for two reasons: V8's
- * compiled code of it can be cached (`code-cache.ts`), and both CommonJS and ES modules can load it.
+ * dependencies, so the published package depends on no other package.
+ *
+ * The format is CommonJS for two reasons: V8's compiled code can be cached (`code-cache.ts`), and both CommonJS and ES
+ * modules can load it.
  */
 export const BUNDLES: readonly BundleRow[] = [
   { name: 'loader', entries: { 'code-cache': 'emulator/bundle/code-cache.js' } },
@@ -86,7 +94,9 @@ export const BUNDLES: readonly BundleRow[] = [
   { name: 'conformance', entries: { cli: 'conformance/cli/main.js', index: 'conformance/index.js' } },
 ];
 
-/** Type declarations of the entries that users import. The bundler also copies the types of dependencies into them. */
+/**
+ * Type declarations of the entries that users import. The bundler copies the types of dependencies into these files.
+ */
 const DECLARED = {
   emulator: 'emulator/index.d.ts',
   conformance: 'conformance/index.d.ts',
@@ -108,8 +118,8 @@ const lazyPackages: Plugin = {
 };
 
 /**
- * Bundler plugin that replaces each non-ASCII character by an escape sequence. Otherwise V8 stores a source text that
- * is not Latin-1 with two bytes per character, and compares names in it more slowly.
+ * Bundler plugin that replaces each non-ASCII character by an escape sequence. V8 stores a source text that is not
+ * Latin-1 with two bytes per character, and compares names in it more slowly.
  */
 const ascii: Plugin = {
   name: 'ascii',
@@ -139,9 +149,9 @@ export function bundleOptions({ name, entries, packaged = {} }: BundleRow): Buil
       format: 'cjs',
       entryFileNames: '[name].cjs',
       chunkFileNames: '[name]-[hash].cjs',
-      // Replace `import()` by `require`, because `Bundle` runs the files as scripts, which cannot contain `import()`.
+      // Replace `import()` by `require`. `Bundle` runs the files as scripts, and scripts cannot contain `import()`.
       dynamicImportInCjs: false,
-      // Keep the names of functions, because stack traces show them.
+      // Keep the names of functions, because they appear in stack traces.
       minify: { compress: true, mangle: { keepNames: true }, codegen: true },
     },
   };
@@ -169,8 +179,8 @@ export function runnerOptions(): BuildOptions {
 }
 
 /**
- * Returns the bundler options for type declarations: one file for each entry, and files for the types that entries
- * share.
+ * Returns the bundler options for type declarations. The result is one file for each entry, and further files for the
+ * types that entries share.
  */
 export function declarationOptions(): BuildOptions {
   return {

@@ -16,16 +16,16 @@ import {
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 
-/** Compiled code of a source file, in the format of V8's code cache. */
+/** V8's compiled code of one source file (code cache). */
 export interface CachedFile {
-  /** Source text of the code; undefined if the cache contains only the code. */
+  /** Source text of the file; undefined if the cache contains only the code. */
   readonly source: string | undefined;
   readonly code: Buffer;
 }
 
 export type CachedFiles = ReadonlyMap<string, CachedFile>;
 
-/** Header of a cache file, which is one line of JSON. In a cache of a user, a line with a checksum precedes it. */
+/** Header of a cache file: one line of JSON. In a user's cache, a line with a checksum comes before it. */
 interface Header {
   /** Path of the entry file of the bundle whose code the cache contains. */
   readonly entry: string;
@@ -35,19 +35,21 @@ interface Header {
   readonly files: readonly (readonly [name: string, source: number, code: number])[];
 }
 
-/** Identity of the code that a cache was compiled from: path of the entry, and hash of its content. */
+/** Identity of the code in a cache: the path of the bundle's entry file and the hash of its content. */
 export type CacheOwner = Pick<Header, 'entry' | 'content'>;
 
 const CACHE = /\.cache$/;
 const TEMPORARY = /\.cache\.\d+$/;
 
-/** Age in milliseconds at which a temporary file is deleted, because its writer must have ended. */
+/** Age in milliseconds at which a temporary file is deleted. The process that wrote it must have ended by then. */
 const ABANDONED = 60 * 60 * 1000;
 
 /**
- * Returns the folder for cached code in the user's cache folder (XDG Base Directory Specification; on macOS and Windows
- * the folder of the system). Returns undefined if the user has no cache folder, or if NODE_DISABLE_COMPILE_CACHE is
- * set, which also disables Node's own compile cache.
+ * Returns the folder for cached code inside the user's cache folder. On Linux, the cache folder follows the XDG Base
+ * Directory Specification; on macOS and Windows, it is the folder of the system.
+ *
+ * Returns undefined if the user has no cache folder, or if NODE_DISABLE_COMPILE_CACHE is set. This variable also
+ * disables Node's own compile cache.
  */
 export function codeCacheFolder({ platform, env }: Pick<NodeJS.Process, 'platform' | 'env'>): string | undefined {
   const { NODE_DISABLE_COMPILE_CACHE: disabled, XDG_CACHE_HOME: xdg = '', LOCALAPPDATA: local = '' } = env;
@@ -58,7 +60,7 @@ export function codeCacheFolder({ platform, env }: Pick<NodeJS.Process, 'platfor
     const folder = isAbsolute(given) ? given : join(homedir(), ...usual);
     return isAbsolute(folder) ? join(folder, 'repohost-emulator') : undefined;
   } catch {
-    // Use no cache if the user has no home folder, for which `homedir` throws.
+    // `homedir` throws if the user has no home folder. No cache is used then.
     return undefined;
   }
 }
@@ -68,8 +70,11 @@ export function hashOf(bytes: Buffer | string): string {
 }
 
 /**
- * Reads a user cache. Returns undefined if it is missing, damaged, not private, or belongs to an entry with other
- * content. The first line contains a hash of the rest, because V8 checks only a header and the length of cached code.
+ * Reads a user's cache. Returns undefined if it is missing, damaged or not private, or if the content of the entry file
+ * has changed.
+ *
+ * The first line contains a hash of the rest of the file. It is needed, because V8 checks only a header and the length
+ * of cached code.
  */
 export function readUserCache(file: string, content: string): CachedFiles | undefined {
   try {
@@ -82,7 +87,10 @@ export function readUserCache(file: string, content: string): CachedFiles | unde
   }
 }
 
-/** Reads a cache that the package contains. Returns undefined if it is missing or belongs to other code (`content`). */
+/**
+ * Reads a cache that is shipped with the package. Returns undefined if it is missing or was made for an entry file with
+ * other content.
+ */
 export function readShippedCache(file: string, content: string): CachedFiles | undefined {
   try {
     return parseCache(readFileSync(file), content);
@@ -104,8 +112,8 @@ function readPrivate(file: string): Buffer {
 }
 
 /**
- * Parses a file of the code cache. The source texts of all modules are slices of one external string, which the garbage
- * collector neither copies nor scans, so they do not slow down the start of the process.
+ * Parses a file of the code cache. The source texts of all modules are slices of one external string. The garbage
+ * collector neither copies nor scans such a string, so the sources do not slow down the start of the process.
  */
 function parseCache(bytes: Buffer, content: string): CachedFiles | undefined {
   const start = bytes.indexOf('\n') + 1;
@@ -125,7 +133,7 @@ function parseCache(bytes: Buffer, content: string): CachedFiles | undefined {
   return files;
 }
 
-/** Serializes a cache. Sources that are not ASCII are omitted, because the reader assumes one byte per character. */
+/** Serializes a cache. Non-ASCII sources are omitted, because the reader assumes one byte per character. */
 export function cacheBytes({ entry, content }: CacheOwner, given: CachedFiles): Buffer {
   const rows = [...given].filter(([, { source = '' }]) => isAscii(Buffer.from(source)));
   const files = rows.map(([name, { source = '', code }]) => [name, source.length, code.length] as const);
@@ -134,14 +142,16 @@ export function cacheBytes({ entry, content }: CacheOwner, given: CachedFiles): 
   return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n${text}`), ...rows.map(([, { code }]) => code)]);
 }
 
-/** Returns true if only this user can read or write the file. Windows has no such modes, so it returns true there. */
+/**
+ * Returns true if only this user can read or write the file. Always returns true on Windows, which has no such modes.
+ */
 export function isPrivate({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): boolean {
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0);
 }
 
 /**
- * Writes a code cache of this user atomically, and deletes caches of missing or changed code in the same folder.
- * Creates the folder if it is missing. Throws if the folder cannot be written or is not private.
+ * Writes a user's code cache atomically. Also deletes caches in this folder whose bundle is missing or has changed.
+ * Creates the folder if it is missing. Throws an error if the folder cannot be written or is not private.
  */
 export function writeUserCache(file: string, bytes: Buffer): void {
   const folder = dirname(file);
@@ -157,7 +167,10 @@ export function writeUserCache(file: string, bytes: Buffer): void {
   for (const name of readdirSync(folder)) if (isStale(join(folder, name))) rmSync(join(folder, name), { force: true });
 }
 
-/** Returns true for a cache of a bundle that is missing or has changed, and for an old temporary file. */
+/**
+ * Returns true for a file that must be deleted: a cache whose bundle is missing or has changed, or an old temporary
+ * file.
+ */
 function isStale(file: string): boolean {
   if (TEMPORARY.test(file)) return statSync(file).mtimeMs < Date.now() - ABANDONED;
   if (!CACHE.test(file)) return false;

@@ -21,8 +21,7 @@ const OTHER = 'other-00000000.cjs';
 const SHIPPED = `entry.cjs.${process.version}-${process.platform}-${process.arch}.cache`;
 
 /**
- * Creates a JavaScript bundle of two files: an entry, and a part that the entry loads. The name of the part contains
- * its content hash.
+ * Creates a JavaScript bundle with two files. The entry loads the second file, whose name contains its content hash.
  */
 function makeBundle(t: Test, part = 'exports.value = () => 1;') {
   const root = t.testdir({ bundle: { 'entry.cjs': `exports.value = require('./${PART}').value();`, [PART]: part } });
@@ -124,8 +123,8 @@ t.test('a damaged cache is not used, and is replaced', (t) => {
   const [cache] = caches();
   const whole = readFileSync(cache!);
   const cut = [0, 10, 100, whole.length - 1].map((length) => whole.subarray(0, length));
-  // The cached code must be checked before V8 loads it, because V8 accepts changed code of the same length and crashes
-  // later.
+  // Damage the cached code in several ways. The program must notice this before V8 loads the code, because V8 accepts
+  // changed code of equal length and crashes later.
   const flipped = [70, whole.length - 100, whole.length - 1].map((at) => {
     const bytes = Buffer.from(whole);
     bytes[at]! ^= 0x55;
@@ -135,7 +134,7 @@ t.test('a damaged cache is not used, and is replaced', (t) => {
     writeFileSync(cache!, bytes);
     t.equal(load(), 1, `${bytes.length} bytes`);
     t.equal(keep(), 1);
-    // The length can differ from that of `whole`, because V8 may store less code after a garbage collection.
+    // The new length may differ from the length of `whole`, because V8 may store less code after a garbage collection.
     const replaced = readFileSync(cache!);
     t.not(replaced.compare(bytes), 0, 'the damaged file is replaced');
     t.ok(replaced.length > 1000, `${replaced.length} bytes`);

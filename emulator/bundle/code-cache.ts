@@ -16,31 +16,39 @@ interface CompiledFile {
   readonly script: vm.Script;
 }
 
-/** Text before and after the source of a CommonJS file (Node's documentation, Modules: "The module wrapper"). */
+/**
+ * Text that Node puts before and after the source of a CommonJS file (Node's documentation, Modules: "The module
+ * wrapper").
+ */
 const WRAPPER = ['(function (exports, require, module, __filename, __dirname) { ', '\n});'] as const;
 
-/** Matches the names of files that several bundles share. Such a name contains a hash of the file's content. */
+/** Pattern for names of files that several bundles share. Such a name contains a hash of the file's content. */
 export const NAMED_BY_CONTENT = /-[\w-]{8}\.[\w.]+$/;
 
-/** Returns the path of the V8 code cache that the package contains for a bundle and this Node version and platform. */
+/**
+ * Returns the path of the shipped V8 code cache of a bundle. The cache is specific to the Node version and the
+ * platform.
+ */
 const shippedCache = (entry: string): string => `${entry}.${process.version}-${process.platform}-${process.arch}.cache`;
 
 /**
- * Loads a CommonJS bundle of `npm run bundle` with cached V8 code (`vm.Script`, `cachedData`), because compiling takes
- * a third of the start time. A cache in `folder` contains all files loaded so far and their sources, which V8 also
- * needs; reading one file is faster than opening about forty. Until that cache exists, the shipped cache of the entry
- * is used, which has no sources.
+ * Loads a CommonJS bundle of `npm run bundle` with cached V8 code (`vm.Script`, `cachedData`). Without a cache,
+ * compiling takes a third of the start time.
+ *
+ * The cache in `folder` contains the code of all files loaded so far and their sources, which V8 also needs. Reading
+ * this one file is faster than opening about forty. Until it exists, the shipped cache of the entry is used, which has
+ * no sources.
  */
 export class Bundle {
   readonly #entry: string;
   readonly #folder: string;
   readonly #entrySource: string;
   /**
-   * Hash of the content of the entry file. It changes with every part too, because the entry contains the names of its
-   * parts, which contain hashes of their content.
+   * Hash of the content of the entry file. It changes if any part of the bundle changes: the entry contains the names
+   * of the parts, and these names contain hashes of their content.
    */
   readonly #content: string;
-  /** Path of the cache file of this user; undefined if the user has disabled caches. */
+  /** Path of this user's cache file; undefined if the user has disabled caches. */
   readonly #cache: string | undefined;
   readonly #isWritten: boolean;
   readonly #cached: ReadonlyMap<string, CachedFile>;
@@ -48,7 +56,7 @@ export class Bundle {
   readonly #files = new Map<string, LoadedFile>();
   readonly #compiled = new Map<string, CompiledFile>();
 
-  /** Reads the cached code of the bundle `entry`. `folder`: folder of the user's caches; undefined to use none. */
+  /** Reads the cached code of the bundle `entry`. `folder` contains the user's caches; undefined to use no cache. */
   constructor(entry: string, folder: string | undefined) {
     this.#entry = entry;
     this.#folder = dirname(entry);
@@ -66,7 +74,10 @@ export class Bundle {
     this.#cached = own ?? readShippedCache(shippedCache(entry), this.#content) ?? new Map();
   }
 
-  /** Runs the entry file of the bundle at the first call, and returns its exports. Throws its errors. */
+  /**
+   * Runs the entry file of the bundle at the first call, and returns its exports. Errors of the entry file are passed
+   * on.
+   */
   load(): Record<string, unknown> {
     return this.#load(this.#entry);
   }
@@ -90,20 +101,25 @@ export class Bundle {
   }
 
   /**
-   * Writes the user's cache: the code of newly compiled files, including the functions that have run so far, and the
-   * code that was cached before. Does nothing if the cache contains all files. Omits a file that was rebuilt meanwhile.
-   * A failure is ignored, because the cache only makes the next start faster.
+   * Writes the user's cache. It contains the code that was cached before and the code of newly compiled files,
+   * including the functions that have run so far. Does nothing if the cache contains all files.
+   *
+   * A file that was rebuilt in the meantime is omitted. A failure is ignored, because the cache only makes the next
+   * start faster.
    */
   keepCode(): void {
     if (this.#cache === undefined || (this.#isWritten && this.#compiled.size === 0)) return;
     try {
       writeUserCache(this.#cache, cacheBytes({ entry: this.#entry, content: this.#content }, this.#allFiles()));
     } catch {
-      // Ignore the error, which occurs if the folder is not writable or another process writes the same file.
+      // The error is ignored. It occurs if the folder is not writable, or if another process writes this file.
     }
   }
 
-  /** Writes the cache that the package contains. It has the compiled code of all files without their sources. */
+  /**
+   * Writes the cache that is shipped with the package. It contains the compiled code of all files, without their
+   * sources.
+   */
   shipCode(): void {
     const code = [...this.#allFiles()].map(([name, { code }]) => [name, { source: undefined, code }] as const);
     writeFileSync(shippedCache(this.#entry), cacheBytes({ entry: '', content: this.#content }, new Map(code)));

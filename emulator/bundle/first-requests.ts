@@ -1,7 +1,10 @@
 const BRANCH = 'main';
 const AUTHOR = { name: 'Ada', email: 'ada@example.com' };
 
-/** Sends a request with a token for `repo` to an emulator. Resolves to the body; rejects for an unexpected status. */
+/**
+ * Sends a request with a token for `repo` to an emulator. Resolves to the response body; rejects if the status is not
+ * the expected one.
+ */
 export type Ask = (repo: string, path: string, request?: FirstRequest) => Promise<Buffer>;
 
 export interface FirstRequest {
@@ -12,8 +15,8 @@ export interface FirstRequest {
 
 /**
  * Sends the typical first requests of a test suite: create, fill, read, clone and push a repository. The build then
- * stores in the V8 code cache what these requests have loaded and compiled. No other requests are sent, because every
- * start reads the whole cache.
+ * stores the code that these requests have loaded and compiled in the V8 code cache. No other requests are sent,
+ * because every start reads the whole cache.
  */
 export async function askFirst(ask: Ask): Promise<void> {
   const [source, copy] = ['first', 'second'];
@@ -51,13 +54,19 @@ function commitPack(): string {
   return lines.map((one) => `${JSON.stringify(one)}\n`).join('');
 }
 
-/** Request of protocol v2, gitprotocol-v2(5): `request = command capability-list delim-pkt command-args flush-pkt`. */
+/**
+ * Creates a request of Git protocol v2, gitprotocol-v2(5): `request = command capability-list delim-pkt command-args
+ * flush-pkt`.
+ */
 function fetchRequest(command: string, args: readonly string[]): FirstRequest {
   const body = `${line(`command=${command}\n`)}0001${args.map((arg) => line(`${arg}\n`)).join('')}0000`;
   return { body, type: 'application/x-git-upload-pack-request' };
 }
 
-/** pkt-line, gitprotocol-common(5): length in four hexadecimal digits, including the digits themselves. */
+/**
+ * Encodes a text as a pkt-line, gitprotocol-common(5). The text follows its length in four hexadecimal digits, which
+ * includes these digits.
+ */
 function line(text: string): string {
   return (text.length + 4).toString(16).padStart(4, '0') + text;
 }

@@ -13,7 +13,7 @@ import { bundledPackages, isPermitted, writeNotice } from './third-party.js';
 
 const MAX_BYTES = 10e6;
 
-/** Patterns of the files that the npm package may contain. Every file of the package must match one of the patterns. */
+/** The npm package may contain only files that match one of these patterns. */
 const SHIPPED: readonly RegExp[] = [
   /^(CHANGELOG\.md|LICENSE|README\.md|SECURITY\.md|package\.json)$/,
   /^(conformance|emulator|emulator\/bench|emulator\/git)\/README\.md$/,
@@ -31,8 +31,8 @@ const SHIPPED: readonly RegExp[] = [
 ];
 
 /**
- * Modules that bundles may import besides Node's own: the test runners, which the user installs, and `sqlite`, which
- * undici tries to load.
+ * Modules that bundles may import in addition to Node's own. The user installs the test runners. undici tries to load
+ * `sqlite`, which may be absent.
  */
 const MAY_ASK: readonly string[] = ['sqlite', 'tap', 'vitest', '@jest/globals'];
 
@@ -72,8 +72,7 @@ t.test('bundled files import only each other and modules of Node', (t) => {
       const missing = asked.filter(([, where, what = '']) =>
         where === './' ? !names.has(what) : !isBuiltin(`node:${what}`) && !MAY_ASK.includes(what),
       );
-      // The name keygrip is ignored, because the bundled package keygrip contains its own name in a message, which
-      // looks like an import.
+      // Ignore `keygrip`. A message in this bundled package contains the package's name and looks like an import.
       t.same(
         missing.map(([, , what]) => what).filter((what) => what !== 'keygrip'),
         [],
@@ -183,7 +182,7 @@ t.test('commands write the code that V8 compiled to the cache folder of the user
   t.same(await listed(), before);
 });
 
-/** Starts an emulator, sends one request, and stops it. Returns exit code and standard error. */
+/** Starts an emulator, sends one request, and stops the emulator. Returns its exit code and standard error. */
 async function startAndStop(environment: Readonly<Record<string, string>>): Promise<[number | null, string]> {
   const { XDG_CACHE_HOME: _, ...inherited } = process.env;
   const env = { ...inherited, ...environment };

@@ -8,8 +8,8 @@ const SOURCES = packageFile('emulator/page');
 const TARGET = `${MADE}page`;
 
 /**
- * Returns the bundler options for the web page of the admin API: ES modules for browsers, one file for each part that
- * the page loads on demand.
+ * Returns the bundler options for the web page of the admin API. The result is ES modules for browsers, with a separate
+ * file for each part that the page loads on demand.
  */
 export function pageOptions(): BuildOptions {
   return {
@@ -30,8 +30,8 @@ export function pageOptions(): BuildOptions {
 }
 
 /**
- * Writes the HTML document of the admin page, its icon, and one style sheet. The style sheet contains `main.css` first,
- * then all other CSS files, and `print.css` last, so that its rules override the others.
+ * Writes the HTML document of the admin page, its icon, and one style sheet. The style sheet begins with `main.css` and
+ * continues with all other CSS files. `print.css` is last, so that its rules override the others.
  */
 export async function writePageFiles(): Promise<void> {
   for (const file of ['index.html', 'icon.svg']) await cp(join(SOURCES, file), join(TARGET, file));

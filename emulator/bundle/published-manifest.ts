@@ -2,9 +2,9 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { packageFile } from '../system/package-root.js';
 
 /*
- * npm scripts `prepack` (`publish`) and `postpack` (`restore`). While npm packs the package, package.json is replaced
- * by a version without the members that only developers of the package need. Otherwise npm would tell every user that
- * the package has the install script `prepare`.
+ * Script for npm's `prepack` (argument `publish`) and `postpack` (argument `restore`). While npm packs the package, a
+ * shortened package.json replaces the complete one. It lacks the members that only developers of the package need.
+ * Otherwise npm would tell every user that the package has the install script `prepare`.
  *
  *     node dist/emulator/bundle/published-manifest.js publish|restore
  */
@@ -16,8 +16,8 @@ if (process.argv[2] === 'publish') publish();
 else restore();
 
 function publish(): void {
-  // Restore package.json first, in case an earlier run was interrupted. Otherwise the shortened package.json would
-  // overwrite the saved complete file.
+  // Restore package.json first, because an earlier run may have been interrupted. Without this, the shortened
+  // package.json would overwrite the saved complete file.
   restore();
   const text = readFileSync(MANIFEST, 'utf8');
   writeFileSync(KEPT, text);

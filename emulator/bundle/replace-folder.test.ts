@@ -30,8 +30,7 @@ t.test('an entry and its part can be read at all times', async (t) => {
     const part = `part-0000000${version}.cjs`;
     writeFileSync(join(to, part), `${version}`);
     writeFileSync(join(to, 'entry.cjs'), part);
-    // Add files whose names sort before those of the parts, so that the parts are not the first files in the order of
-    // names.
+    // Add files whose names sort before the parts, so that the parts are not the first files of the folder.
     for (let at = 0; at < 20; at++) writeFileSync(join(to, `a${at}.cjs`), `${at}`);
   };
   write(old, 0);

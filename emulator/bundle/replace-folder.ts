@@ -3,9 +3,10 @@ import { dirname, join } from 'node:path';
 import { NAMED_BY_CONTENT } from './code-cache.js';
 
 /**
- * Replaces the files of the folder `old` with those of the folder `made`, and removes `made`. During this, every file
- * exists in its old or new version, and the files that a file loads are replaced before that file. A command that
- * starts from the folder in the meantime therefore works.
+ * Replaces the files of the folder `old` by those of the folder `made`, and removes `made`.
+ *
+ * A command that starts from the folder in the meantime works. Every file exists at all times in its old or new
+ * version, and a file is replaced only after the files that it loads.
  */
 export async function replaceFolder(old: string, made: string): Promise<void> {
   const files = await filesBelow(made);

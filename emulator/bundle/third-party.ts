@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RolldownOutput } from 'rolldown';
 
-/** npm package of another author whose code is contained in a bundle of this package. */
+/** npm package of another author whose code is included in a bundle of this package. */
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
@@ -24,10 +24,13 @@ export const PERMITTED: readonly string[] = [
   'Zlib',
 ];
 
-/** Matches the folder of the innermost package in a path such as `…/node_modules/@koa/router/lib/router.js`. */
+/**
+ * Pattern that captures the folder of the innermost package in a path, such as `…/node_modules/@koa/router` in
+ * `…/node_modules/@koa/router/lib/router.js`.
+ */
 const PACKAGE_FOLDER = /^(?:\0)?(.*[/\\]node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+)[/\\]/;
 
-/** Returns the npm packages whose modules these bundles contain, sorted by name. */
+/** Returns the npm packages whose modules are included in these bundles, sorted by name. */
 export function bundledPackages(outputs: readonly RolldownOutput[]): BundledPackage[] {
   const chunks = outputs.flatMap(({ output }) => output).filter((one) => one.type === 'chunk');
   const folders = new Set(
@@ -55,14 +58,18 @@ function readPackage(folder: string): BundledPackage {
 }
 
 /**
- * Returns true if an SPDX expression of `AND` and `OR` is satisfied by the permitted licences; false for other forms.
+ * Returns true if the permitted licences satisfy an SPDX expression of `AND` and `OR`. Returns false for other forms of
+ * expressions.
  */
 export function isPermitted(licence: string): boolean {
   const all = licence.replaceAll(/[()]/g, '').split(' AND ');
   return all.every((any) => any.split(' OR ').some((one) => PERMITTED.includes(one)));
 }
 
-/** Returns the licence texts of all bundled npm packages as one text to ship. Throws if a licence is not permitted. */
+/**
+ * Returns the licence texts of all bundled npm packages as one text, which is shipped with the package. Throws an error
+ * if a licence is not permitted.
+ */
 export function writeNotice(packages: readonly BundledPackage[]): string {
   const refused = packages.filter(({ licence }) => !isPermitted(licence));
   if (refused.length > 0) {
@@ -76,8 +83,8 @@ export function writeNotice(packages: readonly BundledPackage[]): string {
 function writePackage({ name, version, licence, texts, author }: BundledPackage): string {
   const line = '='.repeat(80);
   const by = author === undefined ? '' : `\n${author}`;
-  // A package without a licence file gets a sentence instead of a text, because some packages name their licence only
-  // in package.json.
+  // Some packages name their licence only in package.json and have no licence file. A sentence replaces the licence
+  // text of such a package.
   const text =
     texts.length > 0
       ? texts.join('\n\n')

@@ -11,7 +11,7 @@ import { createVmContext } from './test/vm-context.js';
 
 // needs: git
 
-/** Members of the library of the conformance suite that this test uses. */
+/** Functions of the conformance suite's library that this test calls. */
 interface Suite {
   readKey(file: string, more: object): Promise<object>;
   run(target: object, options: object): Promise<Report>;
@@ -29,7 +29,7 @@ interface KeyRow {
 }
 
 const execute = promisify(execFile);
-/** Ids of the rules that the conformance suite checks. */
+/** Ids of all conformance rules. */
 const RULES: readonly string[] = Object.keys(
   JSON.parse(readFileSync(packageFile('fixtures', 'rule-requests.json'), 'utf8')).rules,
 );
@@ -150,7 +150,7 @@ t.test('faults, snapshots, namespaces and sources work, and return objects of th
   await t.rejects(list(), 'a namespace that was disposed of is closed');
 });
 
-/** Yields every object inside a value at any depth, with its path of member names. */
+/** Yields `value` and all objects inside it, each with its path such as `/name/member`. */
 function* valuesBelow(path: string, value: unknown): Generator<readonly [path: string, value: object]> {
   if (typeof value !== 'object' || value === null) return;
   yield [path, value];

@@ -6,17 +6,16 @@ import { replaceFolder } from './replace-folder.js';
 import { bundledPackages, writeNotice } from './third-party.js';
 
 /*
- * First step of `npm run bundle`: builds everything in `dist` that is shipped, and the licences of the bundled
- * packages.
+ * First step of `npm run bundle`. Builds all shipped files in `dist`, including the licences of the bundled packages.
  */
 await rm(MADE, { recursive: true, force: true });
 const outputs = await Promise.all(
   [...BUNDLES.map(bundleOptions), runnerOptions(), pageOptions(), declarationOptions()].map((one) => build(one)),
 );
 await writePageFiles();
-// Mark the types as CommonJS like the bundles, because both CommonJS and ES modules can import CommonJS.
+// Mark the types as CommonJS, like the bundles. Both CommonJS and ES modules can import CommonJS.
 await writeFile(`${MADE}types/package.json`, '{ "type": "commonjs" }\n');
-// Write declarations for ES modules too, because the modules for test runners exist in both forms.
+// Write declarations for ES modules too. The modules for test runners exist in both forms.
 for (const name of Object.keys(RUNNER_MODULES)) {
   await writeFile(`${MADE}types/${name}.d.mts`, `export * from './${name}.js';\n`);
 }

@@ -8,9 +8,9 @@ import { Bundle } from './code-cache.js';
 import { askFirst, type FirstRequest } from './first-requests.js';
 
 /*
- * Last step of `npm run bundle`: starts the emulator from the bundle, sends typical first requests of test suites,
- * stores the code that V8 compiled for these requests in files beside the bundle, and stops. Without this cache, V8
- * would compile all code again in the first run of each command.
+ * Last step of `npm run bundle`. Starts the emulator from the bundle, sends the typical first requests of a test suite,
+ * and stops it. The code that V8 compiled for these requests is stored in files beside the bundle. Without this cache,
+ * V8 would compile all code again in the first run of each command.
  */
 const bundle = new Bundle(`${BUNDLED}emulator/cli.cjs`, undefined);
 const { main } = bundle.load() as typeof bundled;

@@ -9,7 +9,7 @@ export type Time = string | number | Date;
 export type Duration = string | number;
 
 /**
- * Change of the clock of an emulated service. First the mode is set, then the time, and then the clock advances by the
+ * Change of the clock of an emulated service. The mode is set first, then the time; then the clock advances by the
  * duration.
  */
 export interface ClockChanges {
@@ -19,8 +19,8 @@ export interface ClockChanges {
 }
 
 /**
- * Changes the clock of an emulated service. The promise resolves when all tasks that became due by the change have run.
- * Throws `bad_request` with the name of an invalid member; nothing changes then. @internal
+ * Changes the clock of an emulated service. The promise resolves when all tasks that became due through the change have
+ * run. If a member is invalid, throws `bad_request` with its name and changes nothing. @internal
  */
 export function changeClock(clock: WorldClock, { mode, now, advance, ...others }: ClockChanges): Promise<void> {
   for (const name of Object.keys(others)) throw mistake(`unknown member ${JSON.stringify(name)}`);
@@ -46,9 +46,7 @@ function readDuration(given: Duration): number {
   throw mistake('advance must be a duration such as PT30S, or whole milliseconds');
 }
 
-/**
- * Returns true if the time, in milliseconds, is an integer within the range of a JavaScript date (ECMA-262, 21.4.1.1).
- */
+/** Returns true if a time in milliseconds is an integer in the range of a JavaScript date (ECMA-262, 21.4.1.1). */
 function isTime(time: number): boolean {
   return Number.isInteger(time) && Math.abs(time) <= 8.64e15;
 }

@@ -6,23 +6,24 @@ import { lazy } from '../memory/lazy.js';
 import { DEPLOYMENT_STATUSES, type DeploymentStatus } from '../repositories/deployments.js';
 import { parseDuration } from '../time/iso-8601.js';
 
-/** States of a repository that a test can set, such as `archived` (in cold storage). */
+/** States of a repository that a test can set. `archived` stands for cold storage. */
 const SETTABLE_STATES = ['active', 'archived', 'thawing', 'syncing', 'deleted', 'no_default_branch'] as const;
 
-/** States of a repository in which a refused request gets a `Retry-After` header. */
+/** Repository states in which the response to a refused request has a `Retry-After` header. */
 const WAITED_FOR: ReadonlySet<string | undefined> = new Set(['archived', 'thawing', 'syncing']);
 
-/** Event that ends a state that a test has set. Exactly one member is given. */
+/** Event that ends a state that a test has set. Exactly one member must be given. */
 export interface ExpiryChange {
-  /** Number of requests that the service refuses because of the state before the state ends. */
+  /** Number of requests that are refused because of the state. The state ends after them. */
   readonly requests?: number | undefined;
   /**
-   * Duration of the state on the clock of the emulated service: a text such as `PT30S` or `30s`, or milliseconds. For
-   * `archived`, it starts at the first refused request.
+   * Duration of the state on the clock of the emulated service: a text such as `PT30S` or `30s`, or milliseconds. The
+   * duration of `archived` starts at the first refused request.
    */
   readonly after?: string | number | undefined;
   /**
-   * Name of a latch (barrier that a test releases through the admin API). The state ends when the latch is released.
+   * Name of a latch, which is a barrier that a test releases through the admin API. The state ends when the latch is
+   * released.
    */
   readonly signal?: string | undefined;
 }
@@ -41,13 +42,13 @@ export interface RepositoryChanges {
   readonly state?: (typeof SETTABLE_STATES)[number] | undefined;
   readonly ends?: ExpiryChange | undefined;
   /**
-   * Number of seconds in the `Retry-After` header of requests that are refused in the states `archived`, `thawing` and
-   * `syncing`.
+   * Number of seconds in the `Retry-After` header. The header is sent when a request is refused in the state
+   * `archived`, `thawing` or `syncing`.
    */
   readonly retryAfter?: number | undefined;
   /**
-   * Final statuses of deployments, by deployment id. `after`: delay until the deployment gets the status, as a text
-   * such as `30s` or in milliseconds.
+   * Final statuses of deployments, by deployment id. `after` is the delay until the deployment gets the status: a text
+   * such as `30s`, or milliseconds.
    */
   readonly deployments?:
     | Readonly<Record<string, { readonly status: DeploymentStatus; readonly after?: string | number | undefined }>>
@@ -55,8 +56,8 @@ export interface RepositoryChanges {
 }
 
 /**
- * Changes of the state of an emulated service: organizations and repositories by name, limits, and variants (switches
- * of its behaviour). Absent members stay unchanged.
+ * Changes of the state of an emulated service. Organizations and repositories are given by name. Variants are switches
+ * of the service's behaviour. Absent members stay unchanged.
  */
 export interface StateChanges {
   readonly organizations?: Readonly<Record<string, OrganizationChanges>> | undefined;
@@ -66,14 +67,14 @@ export interface StateChanges {
 }
 
 /**
- * Maximum number of organizations in one change, of repositories in it, and of deployments of one repository. They are
- * limited, because a change is validated without yielding to other requests.
+ * Maximum number of organizations and of repositories in one change, and of deployments of one repository. The numbers
+ * are limited, because a change is validated without yielding to other requests.
  */
 const MAX_CHANGED = 1000;
 
 /**
- * Schema of state changes, for the library and the admin API. Created on first use, because most processes never change
- * a state. @internal
+ * Schema of state changes, for the library and the admin API. It is created on first use, because most processes never
+ * change a state. @internal
  */
 export const stateChangesSchema = lazy(() => {
   const limited = { maxProperties: MAX_CHANGED };
@@ -153,17 +154,17 @@ export const stateChangesSchema = lazy(() => {
 });
 
 /**
- * Converts a validated duration to milliseconds. It is a text such as `PT30S`, or already a number of milliseconds.
+ * Converts a validated duration to milliseconds. The duration is a text such as `PT30S` or a number of milliseconds.
  * @internal
  */
 export function millisecondsOf(given: string | number): number {
   return typeof given === 'number' ? given : parseDuration(given)!;
 }
 
-/** Limits of the service that can be changed while it runs. */
+/** Limits of the service that a test can change while the service runs. */
 export type RunningLimits = Pick<Limits, (typeof RUNNING_LIMITS)[number]>;
 
-/** Returns those limits of the service that can be changed while it runs. */
+/** Selects the limits that can be changed while the service runs. */
 export function runningLimits(all: Limits): RunningLimits {
   return Object.fromEntries(RUNNING_LIMITS.map((name) => [name, all[name]])) as RunningLimits;
 }

@@ -8,7 +8,7 @@ import { DEFAULT_URL, readUrl } from './probe.js';
 import type { Terminal } from './terminal.js';
 import { Unreached, UsageError } from './usage-error.js';
 
-/** Timeout in milliseconds of an admin API request. It is long, because restoring a snapshot may copy much data. */
+/** Timeout of an admin API request in milliseconds. It is long, because restoring a snapshot may copy much data. */
 const LONGEST_WAIT = 60_000;
 
 /** Flags of every command that contacts an emulator. */
@@ -24,7 +24,7 @@ export const EMULATOR_FLAGS = {
   json: { describe: 'Print the result as JSON' },
 } satisfies Flags;
 
-/** Flags of commands that also work in a namespace. */
+/** Flags of commands that can also work in a namespace. */
 export const ADMIN_FLAGS = {
   ...EMULATOR_FLAGS,
   namespace: {
@@ -42,26 +42,29 @@ export interface AdminAddress {
 /** Query parameters; undefined values are omitted. */
 export type Query = Readonly<Record<string, string | undefined>>;
 
-/** Returns the emulator's address: `given` (flag --url), else EMULATOR_URL, else the default. Throws `OptionError`. */
+/**
+ * Returns the emulator's address: `given` (flag --url), otherwise EMULATOR_URL, otherwise the default. Throws
+ * `OptionError` if EMULATOR_URL is invalid.
+ */
 export function findUrl(given: string | undefined, { environment }: Terminal): string {
   const { EMULATOR_URL } = environment;
   if (given !== undefined || !EMULATOR_URL) return given ?? DEFAULT_URL;
   return readNamed('EMULATOR_URL', readUrl, EMULATOR_URL);
 }
 
-/** Response of the admin API with one part of a list, and the cursor of the next part; null if none. */
+/** Admin API response with one part of a list. `next_cursor` requests the next part; null if there is none. */
 export interface ListPage {
   readonly items: readonly Readonly<Record<string, unknown>>[];
   readonly next_cursor: string | null;
-  /** Only for requests: number of earlier requests that the journal has dropped. */
+  /** Number of earlier requests that the journal has discarded. Only in lists of requests. */
   readonly dropped?: number;
 }
 
 export type AdminMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /**
- * Client of the admin API of one emulator. Its methods throw `Unreached` if the emulator does not respond, and
- * `UsageError` with the reason if the emulator refuses the request.
+ * Client of one emulator's admin API. Methods throw `Unreached` if the emulator does not respond, and `UsageError` with
+ * the reason if it refuses the request.
  */
 export class AdminClient {
   readonly url: string;
@@ -76,14 +79,15 @@ export class AdminClient {
     const token = address['admin-token'] ?? terminal.environment.EMULATOR_ADMIN_TOKEN;
     this.#headers = {
       ...(token && { authorization: `Bearer ${token}` }),
-      // Select the namespace by host name and not by its own port, because a container may publish only the first port.
+      // Selects the namespace by host name instead of its own port, because a container may publish only the first
+      // port.
       ...(this.#namespace !== undefined && { host: `${this.#namespace}.ns.localhost` }),
     };
   }
 
   /**
-   * Sends a request and returns the parsed JSON of the response; undefined if the response has no body. `body`: an
-   * object is sent as JSON; a stream is sent as a tar archive, without a timeout.
+   * Sends a request and returns the parsed JSON response; undefined if the response has no body. Sends an object `body`
+   * as JSON. Sends a stream as a tar archive, without a timeout.
    */
   async ask(method: AdminMethod, path: string, body?: object): Promise<unknown> {
     try {
@@ -106,7 +110,7 @@ export class AdminClient {
     }
   }
 
-  /** Returns all items of a list, which it reads in several requests. Calls `onPage` with the body of each response. */
+  /** Reads a whole list in several requests and returns its items. Calls `onPage` with the body of each response. */
   async list(path: string, query: Query = {}, onPage?: (page: ListPage) => void): Promise<ListPage['items'][number][]> {
     const items: ListPage['items'][number][] = [];
     let cursor = '';
@@ -119,7 +123,7 @@ export class AdminClient {
     return items;
   }
 
-  /** Yields server-sent events until the emulator ends the stream. */
+  /** Yields server-sent events until the emulator ends the stream. Only events after `lastId` are sent. */
   async *events(path: string, lastId: string): AsyncGenerator<{ readonly name: string; readonly data: unknown }> {
     try {
       const response = await this.#send('GET', path, undefined, undefined, { 'last-event-id': lastId });
@@ -142,7 +146,10 @@ export class AdminClient {
     }
   }
 
-  /** Sends an object as JSON, and a stream as a tar archive. `longest`: timeout in milliseconds; undefined for none. */
+  /**
+   * Sends an object as JSON, and a stream as a tar archive. `longest` is the timeout in milliseconds; undefined for
+   * none.
+   */
   #send(
     method: AdminMethod,
     path: string,
@@ -163,7 +170,8 @@ export class AdminClient {
   }
 
   #read(response: IncomingMessage, text: string): unknown {
-    // Report an unknown namespace for status 403, because the emulator sends it for a host name that it does not serve.
+    // Reports an unknown namespace for status 403, because the emulator sends 403 for host names that it does not
+    // serve.
     if (this.#namespace !== undefined && response.statusCode === 403) {
       throw new UsageError(`The emulator at ${this.url} has no namespace ${JSON.stringify(this.#namespace)}.`);
     }
@@ -176,7 +184,7 @@ export class AdminClient {
   }
 }
 
-/** Appends query parameters to a path. */
+/** Appends query parameters to a path. Omits undefined ones. */
 export function withQuery(path: string, query: Query): string {
   const given = Object.entries(query).filter((each): each is [string, string] => each[1] !== undefined);
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
@@ -199,12 +207,15 @@ function readResponse({ statusCode = 0, headers }: IncomingMessage, text: string
   throw new UsageError(`${detail}${/[.?]$/.test(detail) ? '' : '.'}${hint}`);
 }
 
-/** Prints a value in the form of `--json`. */
+/** Prints a value as indented JSON, as the flag `--json` demands. */
 export function printJson({ print }: Terminal, value: unknown): void {
   print(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
-/** Returns the action of a command that the user typed, or `standard` if absent. Throws `UsageError` if unknown. */
+/**
+ * Returns the action that the user typed after a command. Without one, returns `standard`. Throws `UsageError` if the
+ * action is unknown, or missing without a `standard`.
+ */
 export function readAction<const Action extends string>(
   command: string,
   given: string | undefined,
@@ -220,8 +231,8 @@ export function readAction<const Action extends string>(
 }
 
 /**
- * Returns the argument after the action of a command. `wanted`: its description; undefined if the action takes none.
- * Throws `UsageError` if the argument is missing or superfluous.
+ * Returns the argument after the action of a command. `wanted` describes the argument; undefined if the action takes
+ * none. Throws `UsageError` if the argument is missing or superfluous.
  */
 export function readValue(command: string, given: string | undefined, wanted: string | undefined): string {
   if (wanted === undefined && given !== undefined) {

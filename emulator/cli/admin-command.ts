@@ -2,7 +2,7 @@ import { ADMIN_FLAGS, type AdminAddress, AdminClient, EMULATOR_FLAGS, printJson 
 import { type Command, type Definition, defineCommand, type Flags, type Positionals } from './command.js';
 import { writeTable } from './table.js';
 
-/** Output of a command: `json` is printed with the flag --json, otherwise `text`. */
+/** Output of a command. With the flag --json, `json` is printed; otherwise `text`. */
 export interface Result {
   readonly json: unknown;
   readonly text?: string;
@@ -12,9 +12,9 @@ type AdminDefinition<Table extends Flags, Words extends Positionals> = Omit<
   Definition<Table, Words>,
   'flags' | 'run'
 > & {
-  /** Flags besides those that select the emulator. */
+  /** Flags of the command, in addition to those that select the emulator. */
   readonly flags?: Table;
-  /** False for a command without the flag --namespace, because it applies to the whole emulator. Default: true. */
+  /** False for a command that always applies to the whole emulator; it has no flag --namespace. Default: true. */
   readonly isOfNamespace?: boolean;
   readonly run: (
     values: Parameters<Definition<Table, Words>['run']>[0],
@@ -23,7 +23,7 @@ type AdminDefinition<Table extends Flags, Words extends Positionals> = Omit<
   ) => Promise<Result>;
 };
 
-/** Defines a command that uses the admin API of a running emulator. */
+/** Defines a command that calls the admin API of a running emulator. */
 export function adminCommand<
   const Table extends Flags = Record<never, never>,
   const Words extends Positionals = Record<never, string>,
@@ -47,13 +47,16 @@ export function adminCommand<
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** Returns the items of a list as JSON and as a text table. `columns`: name of an item's member, by column heading. */
+/**
+ * Returns the items of a list as JSON and as a text table. `columns` maps each column heading to the name of an item's
+ * member.
+ */
 export function listed(items: readonly Item[], columns: Readonly<Record<string, string>>): Result {
   const rows = items.map((item) => Object.values(columns).map((member) => String(item[member] ?? '–')));
   return { json: items, text: writeTable([Object.keys(columns), ...rows]) };
 }
 
-/** Returns a created item as output of a command. The text is only the item's id, so that scripts can store it. */
+/** Returns the output for a newly created item. The text is only the item's id, so that scripts can store it. */
 export function made(response: unknown): Result {
   return { json: response, text: `${(response as { readonly id: string }).id}\n` };
 }

@@ -6,7 +6,7 @@ import t from 'tap';
 import { startEmulator } from '../index.js';
 import { run, startAsked as setUp } from './test/run.js';
 
-/** Example command line for every command that sends requests to a running emulator. */
+/** Example command line of each command that sends requests to a running emulator. */
 const COMMANDS: readonly (readonly string[])[] = [
   ['status'],
   ['reset'],

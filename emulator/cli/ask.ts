@@ -5,16 +5,16 @@ import type { Terminal } from './terminal.js';
 
 type Environment = Terminal['environment'];
 
-/** Milliseconds to wait for a TLS handshake with a server that may not support TLS. */
+/** Timeout in milliseconds of a TLS handshake with a server that may not support TLS. */
 const HANDSHAKE = 2_000;
 
 /**
- * Environment variables that name files of certificates that Node and OpenSSL trust. Node itself reads the file of
- * `NODE_EXTRA_CA_CERTS`, but not if a request has the option `ca`.
+ * Environment variables that name files of trusted certificates. Node itself reads the file in `NODE_EXTRA_CA_CERTS`,
+ * but ignores it for requests with the option `ca`.
  */
 const TRUSTED_FILES = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'] as const;
 
-/** Explanations of certificate errors, by the error codes of OpenSSL and Node. */
+/** Explanations of certificate errors. The patterns match error codes of OpenSSL and Node. */
 const CERTIFICATE_COMPLAINTS: readonly (readonly [codes: RegExp, complaint: string])[] = [
   [/^CERT_HAS_EXPIRED$/, 'its certificate has expired'],
   [/^CERT_NOT_YET_VALID$/, 'its certificate is not valid yet'],
@@ -27,8 +27,8 @@ const CERTIFICATE_COMPLAINTS: readonly (readonly [codes: RegExp, complaint: stri
 ];
 
 /**
- * Opens a request to an http or https address and resolves to its response. `send` receives the request and must end
- * it. The trusted certificates are those of Node and those in the files that environment variables name.
+ * Opens a request to an http or https address and resolves to its response. `send` gets the request and must end it.
+ * Trusts Node's certificates and those in the files that environment variables name.
  */
 export async function ask(
   url: URL,
@@ -39,7 +39,7 @@ export async function ask(
   const open = url.protocol === 'https:' ? await secureRequest(url, environment) : plainRequest;
   return new Promise((resolve, reject) => {
     const question = open(url, options, resolve).on('error', reject);
-    // Handle `close` too, because after an unexpected response such as 101 the request emits no other event.
+    // Handles `close` too. After an unexpected response such as 101, the request emits no other event.
     question.on('close', () => reject(new Error('the connection was closed without a response')));
     send(question);
   });
@@ -50,13 +50,13 @@ type Open = (url: URL, options: RequestOptions, onResponse: (response: IncomingM
 const plainRequest: Open = (url, options, onResponse) => request(url, { ...options, agent: false }, onResponse);
 
 /**
- * Returns a function that opens an https request. The request uses the global agent of this process, so that the user
- * can select a proxy by `NODE_OPTIONS` or `NODE_USE_ENV_PROXY`.
+ * Returns a function that opens an https request. Uses the global agent of this process, so that users can select a
+ * proxy with `NODE_OPTIONS` or `NODE_USE_ENV_PROXY`.
  */
 async function secureRequest({ hostname }: URL, environment: Environment): Promise<Open> {
   const { request: requestSecurely } = await import('node:https');
   const ca = await trusted(environment);
-  // Verify the certificate for the host of the URL, because Node would use the Host header, which may name a namespace.
+  // Verifies the certificate for the host in the URL. Node would use the Host header, which may name a namespace.
   const servername = isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
   return (url, options, onResponse) => {
     const headers = { ...options.headers, connection: 'close' };
@@ -65,8 +65,8 @@ async function secureRequest({ hostname }: URL, environment: Environment): Promi
 }
 
 /**
- * Returns the certificates to trust: those in the files that the environment names, and Node's. Undefined if no file
- * can be read, so that Node's defaults apply.
+ * Returns the certificates to trust: Node's, and those in the files that the environment names. Returns undefined if no
+ * file can be read; Node's defaults then apply.
  */
 async function trusted(environment: Environment): Promise<string[] | undefined> {
   const files = [...new Set(TRUSTED_FILES.map((name) => environment[name]).filter((file) => file))] as string[];
@@ -77,7 +77,7 @@ async function trusted(environment: Environment): Promise<string[] | undefined> 
   return [...rootCertificates, ...given];
 }
 
-/** Explains why a request had no response, for example that the server uses http and not https. */
+/** Explains why a request got no response, for example because the server does not use https. */
 export async function complaintOf(url: URL, error: unknown): Promise<string> {
   const { message, code = '' } = error as NodeJS.ErrnoException;
   if (url.protocol === 'https:') {
@@ -102,7 +102,7 @@ async function speaksTls({ hostname, port }: URL): Promise<boolean> {
   const { connect } = await import('node:tls');
   const host = hostname.replace(/^\[|\]$/g, '');
   return new Promise((resolve) => {
-    // Accept any certificate, because no data is sent over this connection.
+    // Accepts any certificate, because no data is sent over this connection.
     const socket = connect({ host, port: Number(port || 80), rejectUnauthorized: false, timeout: HANDSHAKE });
     const end = (isSpoken: boolean) => {
       socket.destroy();

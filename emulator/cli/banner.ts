@@ -2,12 +2,12 @@ import { fixtureKeys } from '../auth/fixture-keys.js';
 import { quoteWord } from '../faults/shell.js';
 import type { Emulator } from '../index.js';
 
-/** Returns the address of the web page with which a user controls the emulator. */
+/** Returns the address of the emulator's web page, on which users control it. */
 export function pageUrl({ adminUrl }: Pick<Emulator, 'adminUrl'>): string {
   return `${adminUrl}/`;
 }
 
-/** Returns the text that `start` prints on a terminal: addresses, and commands that can be copied unchanged. */
+/** Returns the text that `start` prints on a terminal: addresses, and commands that users can copy unchanged. */
 export function writeBanner(emulator: Emulator): string {
   const { baseUrl, gitHost, org, orgs, keyId, keyFile, adminTokenFile } = emulator;
   const isTestKey = fixtureKeys().some(({ privateKeyFile }) => privateKeyFile === keyFile);

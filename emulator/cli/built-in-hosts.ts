@@ -3,7 +3,7 @@ import type { Flags } from './command.js';
 
 const hosts = list(plainHost, { least: 1 });
 
-/** Flags of `emulator exec` for clients whose host names are built in and cannot be configured. */
+/** Flags of `emulator exec` for clients with built-in host names that cannot be configured. */
 export const HOST_FLAGS = {
   'api-host': {
     read: hosts,
@@ -30,7 +30,9 @@ export interface HostFlags {
   readonly passed: readonly string[];
 }
 
-/** Parses the flags for hosts that are built into clients; undefined if none is given. Throws `OptionError`. */
+/**
+ * Parses the flags for built-in host names. Returns undefined if none is given. Throws `OptionError` if one is invalid.
+ */
 export function readHostFlags(typed: Readonly<Record<string, readonly string[]>>): HostFlags | undefined {
   const read = (flag: keyof typeof HOST_FLAGS): readonly string[] =>
     typed[flag] === undefined ? [] : readNamed(`--${flag}`, HOST_FLAGS[flag].read, typed[flag]);
@@ -45,7 +47,7 @@ export function readHostFlags(typed: Readonly<Record<string, readonly string[]>>
   return { api, git, passed };
 }
 
-/** Normalizes a host for comparison: lower case, without a trailing dot. */
+/** Normalizes a host name for comparison: lower case, without a trailing dot. */
 function plainHost(given: unknown): string {
   return hostName(given).toLowerCase().replace(/\.$/, '');
 }

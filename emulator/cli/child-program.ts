@@ -2,28 +2,28 @@ import { spawn } from 'node:child_process';
 import { exitCodeOf, hasTerminal, type RelayedSignals } from './relayed-signals.js';
 import type { Terminal } from './terminal.js';
 
-/** Exit codes if the program was found but could not be run, and if it was not found. They are those of env(1). */
+/** Exit codes of env(1). `CANNOT_RUN`: the program was found but could not be run. `NOT_FOUND`: it was not found. */
 const CANNOT_RUN = 126;
 const NOT_FOUND = 127;
 
 interface Ports {
   readonly terminal: Terminal;
   readonly signals: RelayedSignals;
-  /** Temporary folder that is removed when this process ends, even by SIGKILL. */
+  /** Temporary folder, removed when this process ends, even by SIGKILL. */
   readonly scratch?: string;
 }
 
 /**
- * Runs a program with the standard streams of this process. Resolves to the program's exit code, or, if a signal ended
- * it, to 128 plus the signal number, as in shells.
+ * Runs a program with this process's standard streams. Resolves to the program's exit code. If a signal ended the
+ * program, resolves to 128 plus the signal number, as in shells.
  */
 export async function runProgram(
   [program = '', ...args]: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   { terminal, signals, scratch = '' }: Ports,
 ): Promise<number> {
-  // Run the program in its own session, so that signals also reach its children, as signals from a terminal would. If
-  // there is a terminal, do not, because the program could not read from it in another session.
+  // Runs the program in its own session, so that signals also reach its children, as signals from a terminal would. If
+  // there is a terminal, the program stays in this session, because it could not read from the terminal in another one.
   const detached = !hasTerminal();
   const guard = new Guard(scratch);
   try {
@@ -50,9 +50,9 @@ export async function runProgram(
 }
 
 /**
- * Shell script that waits for the end of its standard input, a pipe from this process. The operating system closes the
- * pipe when this process ends, even by SIGKILL. The script then kills the program and removes the temporary folder,
- * unless it has received a third line before.
+ * Shell script that waits until its standard input ends. The input is a pipe from this process, which the operating
+ * system closes when this process ends, even by SIGKILL. The script then kills the program and removes the temporary
+ * folder. If it has received a third line, it does nothing.
  */
 const SCRIPT =
   'IFS= read -r scratch && { read -r target; read -r released || ' +
@@ -60,7 +60,7 @@ const SCRIPT =
 
 /**
  * Helper process that kills the program if this process is killed with SIGKILL. It is a shell in its own session that
- * reads from a pipe. On a system without `/bin/sh`, the program keeps running in that case.
+ * reads from a pipe. Without `/bin/sh`, the program would keep running.
  */
 class Guard {
   readonly #shell = spawn('/bin/sh', ['-c', SCRIPT], {
@@ -70,7 +70,7 @@ class Guard {
     detached: true,
   });
 
-  /** `scratch`: temporary folder that the helper process removes; empty for none. */
+  /** Starts the helper process. `scratch` is the temporary folder that it removes; empty for none. */
   constructor(scratch: string) {
     this.#shell.on('error', () => {});
     this.#shell.stdin.on('error', () => {});
@@ -79,7 +79,7 @@ class Guard {
   }
 
   /**
-   * Tells the helper process which program to kill. `target`: process id, or a negative process group id. Both are
+   * Tells the helper process which program to kill. `target` is a process id, or a negative process group id. It is
    * known only after the program has started.
    */
   watch(target: number): void {

@@ -40,9 +40,7 @@ async function run(argv: readonly string[], environment: Record<string, string> 
   return { code, out, err };
 }
 
-/**
- * Asserts that the command line is refused: exit code 2, nothing on standard output, one sentence on standard error.
- */
+/** Asserts that the command line is refused: exit code 2, empty standard output, and one sentence on standard error. */
 async function refused(test: Test, argv: readonly string[], sentence: RegExp) {
   const { code, out, err } = await run(argv);
   test.equal(code, 2, argv.join(' '));
@@ -227,7 +225,10 @@ t.test('the ready file is written atomically', async (t) => {
 const entry = new URL('./main.js', import.meta.url).href;
 const script = `process.exitCode = await (await import(${JSON.stringify(entry)})).main(process.argv.slice(1))`;
 
-/** Starts `emulator start` as a child process, which loads the code in the same way as this test. */
+/**
+ * Starts `emulator start` as a child process with the Node.js options of this test, so that it loads code in the same
+ * way.
+ */
 function start(test: Test, ...argv: string[]): ChildProcess & { said: { out: string; err: string } } {
   const args = [...process.execArgv, '--input-type=module', '--eval', script, 'start', ...argv];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -286,7 +287,7 @@ t.test('SIGINT waits for running requests, and a second SIGINT does not', async 
   const token = (await run(['token', '--repo', 'a', '--scopes', 'repo:write', '--clock', new Date().toISOString()]))
     .out;
   const { request } = await import('node:http');
-  // Send an incomplete body, so that the request stays open until the test ends it.
+  // Send an incomplete body, so that the request stays open.
   const running = request(`${base_url}/api/repos`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token.trim()}`, 'content-length': '100' },
@@ -306,7 +307,7 @@ t.test('SIGTERM during a push and a clone lets both finish, and the process exit
   const { base_url } = (await untilReady(child)) as { base_url: string };
   const token = (await run(['token', '--repo', 'r', '--scopes', 'repo:write,git:read,git:write'])).out.trim();
   const { request } = await import('node:http');
-  /** Begins a POST request whose body may be sent later. Returns the request, and the response when it begins. */
+  /** Begins a POST request without sending the whole body. Returns the request, and a promise for the response. */
   const open = (target: string, length: number, headers: Record<string, string> = {}) => {
     const type = target.replace('/r.git/', 'application/x-').concat('-request');
     const all = {

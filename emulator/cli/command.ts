@@ -4,19 +4,22 @@ import { type Read, readNamed } from '../config/option-values.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
-/** Flag of a command: with a value if `read` is given, otherwise boolean. */
+/** Flag of a command. It has a value if `read` is given; otherwise it is boolean. */
 export interface Flag<Value = unknown> {
   readonly describe: string;
-  /** Parses the value that the user typed. Throws `OptionError` if it is invalid. Undefined for a boolean flag. */
+  /** Parses the value of the flag. Throws `OptionError` if it is invalid. Undefined for a boolean flag. */
   readonly read?: Read<Value>;
-  /** Default value, as the text that a user would type. */
+  /** Default value, as a user would type it. */
   readonly default?: string;
   readonly repeatable?: true;
 }
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** Type of a command's flags by name: the parsed value of a flag with a value; true or false for a boolean flag. */
+/**
+ * Values of a command's flags, by flag name. A flag with a value has its parsed value; a boolean flag has true or
+ * false.
+ */
 export type Values<Table extends Flags> = {
   readonly [Name in keyof Table]: Table[Name] extends { readonly read: (given: unknown) => infer Value }
     ? Table[Name] extends { readonly default: string }
@@ -27,12 +30,12 @@ export type Values<Table extends Flags> = {
 
 type Name<Table> = NoInfer<keyof Table & string>;
 
-/** Positional arguments of a command, all optional, in order: the description of each by its name. */
+/** Positional arguments of a command, in order: the description of each, by name. All are optional. */
 export type Positionals = Readonly<Record<string, string>>;
 
 type Texts<Table extends Positionals> = { readonly [Name in keyof Table]: string | undefined };
 
-/** Command in the table of `commands.ts`, in the form that yargs requires. */
+/** Command of `emulator`, in the form that yargs requires. `commands.ts` lists all commands. */
 export interface Command {
   readonly name: string;
   readonly flags?: Flags;
@@ -45,7 +48,7 @@ export interface Definition<Table extends Flags, Words extends Positionals> {
   readonly describe: string;
   readonly flags: Table;
   readonly positionals?: Words;
-  /** Returns the text that the command's help shows below the flags. */
+  /** Returns the text below the flags in the command's help. */
   readonly epilogue?: () => string;
   /** Pairs of flags that cannot be given together. */
   readonly exclusive?: readonly (readonly [Name<Table>, Name<Table>])[];
@@ -85,8 +88,8 @@ export function defineCommand<const Table extends Flags, const Words extends Pos
 }
 
 /**
- * Converts a flag to an option of yargs. Yargs shows the default in the help and does not set it, because the command
- * could not distinguish a default that yargs sets from a value that the user typed.
+ * Converts a flag to a yargs option. Yargs only shows the default in the help and does not set it. Otherwise the
+ * command could not tell a default from a value that the user typed.
  */
 function declare([flag, row]: [string, Flag]): [string, Options] {
   const value: Options = row.read ? { type: 'string', requiresArg: true } : { type: 'boolean' };
@@ -100,8 +103,8 @@ function isGiven(given: unknown): boolean {
 }
 
 /**
- * Throws `UsageError` for invalid input that yargs accepts: repeated flags, values of boolean flags, and arguments
- * after `--`.
+ * Throws `UsageError` for mistakes that yargs accepts: repeated flags, values of boolean flags, and arguments after
+ * `--`.
  */
 function checkAsTyped(argv: readonly string[], flags: Flags): void {
   const options = Object.fromEntries(
@@ -132,11 +135,11 @@ function readFlag(flag: string, row: Flag, args: ArgumentsCamelCase): unknown {
   return typed === undefined ? undefined : readNamed(`--${flag}`, row.read, typed);
 }
 
-/** Context in which a command runs: the whole command line, its input and output, and the exit code that it sets. */
+/** Context in which a command runs: the whole command line, the terminal, and the exit code that the command sets. */
 export interface Session {
   /** Command line as typed. */
   readonly argv: readonly string[];
   readonly terminal: Terminal;
-  /** Exit code of the process; 0 unless a command sets it. */
+  /** Exit code of the process. 0 unless a command sets it. */
   exitCode: number;
 }

@@ -45,8 +45,8 @@ async function refused(
 t.test('every command refuses repeated, contradictory and unknown flags', async (t) => {
   for (const { name, flags = {}, exclusive = [] } of commands) {
     await refused(t, [name, '--nonsense'], /nonsense/);
-    // `export` accepts any text as a folder name, and Git requires credential helpers to ignore unknown operations
-    // (gitcredentials(7)).
+    // Skip two commands. `export` accepts any text as a folder name. Git requires credential helpers to ignore unknown
+    // operations (gitcredentials(7)).
     if (name !== 'export' && name !== 'credential') await refused(t, [name, 'nonsense'], /nonsense|takes only flags/);
     for (const [flag, row] of Object.entries(flags)) {
       if (!row.read) {
@@ -100,7 +100,7 @@ t.test('every command refuses repeated, contradictory and unknown flags', async 
 });
 
 t.test('every option of start and exec refuses what it cannot read, as a flag and as a variable', async (t) => {
-  /** Invalid values for each kind of option. The key is the placeholder that the help text shows for the value. */
+  /** Invalid values of options. The key is the placeholder of the value in the help text. */
   const bad: Readonly<Record<string, readonly string[]>> = {
     ADDRESS: ['a b', 'http://x/'],
     PORT: ['x', '-1', '65536', '1.5', 'NaN', '1e3'],
@@ -140,8 +140,8 @@ t.test('every option of start and exec refuses what it cannot read, as a flag an
       }
       const values = bad[value];
       t.ok(values, `${value} is known`);
-      // The flags `seed` and `ready-file` are skipped: a seed accepts any text, and a ready file is written only after
-      // every other option was checked.
+      // Skip the flags `seed` and `ready-file`. Any text is a valid seed, and a ready file is written only after all
+      // other options were checked.
       const isTold = flag !== 'seed' && flag !== 'ready-file';
       for (const text of isTold ? values! : []) {
         await refused(t, [command, `--${flag}=${text}`, ...program], new RegExp(`^--${flag} `));
@@ -153,9 +153,7 @@ t.test('every option of start and exec refuses what it cannot read, as a flag an
   }
 });
 
-/**
- * Behaviours of TCP servers that are not emulators, by description. Commands must report such a server with an error.
- */
+/** TCP servers that are not emulators, by their behaviour. Commands must report an error for each. */
 const STRANGERS: Readonly<Record<string, (socket: Socket) => void>> = {
   'accepts and never answers': () => {},
   'closes at once': (socket) => void socket.destroy(),

@@ -66,8 +66,8 @@ export const commands: readonly Command[] = [
 ];
 
 /**
- * Runs a command of `emulator` and resolves to its exit code. Throws `UsageError` for an invalid command line. Most
- * uses of `start` do not call it, because `main.ts` handles them.
+ * Runs a command of `emulator` and resolves to its exit code. Throws `UsageError` for an invalid command line.
+ * `main.ts` runs most uses of `start` without this function.
  */
 export async function runCommands(argv: readonly string[], terminal: Terminal): Promise<number> {
   const session: Session = { argv, terminal, exitCode: 0 };
@@ -75,9 +75,9 @@ export async function runCommands(argv: readonly string[], terminal: Terminal): 
   const parser = yargs()
     .scriptName('emulator')
     .parserConfiguration({
-      // Do not parse `--no-repo` as the negation of `--repo`, because it is a separate flag.
+      // Keeps `--no-repo` a flag of its own. Yargs would parse it as the negation of `--repo`.
       'boolean-negation': false,
-      // Do not parse `--repo.name` as a member of an object `repo`.
+      // Keeps `--repo.name` a flag of its own. Yargs would parse it as a member of an object `repo`.
       'dot-notation': false,
       'camel-case-expansion': false,
     })
@@ -92,7 +92,7 @@ export async function runCommands(argv: readonly string[], terminal: Terminal): 
     .wrap(Math.min(110, terminal.columns))
     .exitProcess(false)
     .fail((message, error) => {
-      // Throw an error without a message of yargs unchanged, because a command threw it.
+      // Without a message from yargs, the error comes from a command and is thrown unchanged.
       throw message ? new UsageError(usageSentence(message, argv[0], names)) : error;
     });
   await parser.parseAsync([...argv], {}, (_error, _parsed, output) => {
@@ -101,7 +101,10 @@ export async function runCommands(argv: readonly string[], terminal: Terminal): 
   return session.exitCode;
 }
 
-/** Returns the sentence for an error that yargs found. If the command is unknown, the sentence lists all commands. */
+/**
+ * Returns a one-sentence message for an error that yargs found. If the command is unknown, the message lists all
+ * commands.
+ */
 function usageSentence(message: string, command: string | undefined, names: readonly string[]): string {
   const isKnown = command === undefined || command.startsWith('-') || names.includes(command);
   if (isKnown || command === 'completion') return oneSentence(message);

@@ -3,10 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { openProxy } from './connect-proxy.js';
 
-/**
- * Opens a tunnel (HTTP CONNECT) through a proxy. Returns the client's and the server's socket at the two ends of the
- * tunnel.
- */
+/** Opens a tunnel (HTTP CONNECT) through a proxy. Returns the sockets of the client and the server at its two ends. */
 async function openTunnel(t: Test, halfOpenTimeout: number): Promise<{ client: Socket; server: Socket }> {
   const listener = createServer({ allowHalfOpen: true });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
@@ -33,8 +30,8 @@ t.test('a tunnel ends when one side has ended and the other is silent', async (t
     const [ended, silent] = ending === 'client' ? [client, server] : [server, client];
     ended.end('the last bytes');
     t.equal(`${(await once(silent, 'data'))[0]}`, 'the last bytes', ending);
-    // Wait until the proxy closes the connection of the side that has ended. Only the proxy can do so, because the
-    // silent side does not close its half.
+    // Wait until the proxy closes this connection. Only the proxy can close it, because the silent side keeps its half
+    // open.
     await once(ended.resume(), 'close');
     silent.destroy();
   }

@@ -7,23 +7,26 @@ import { lingeringClose } from '../http/lingering-close.js';
 import { openTunnel, type Way } from './tunnel.js';
 
 export interface ProxyOptions {
-  /** Host names for which the proxy forwards connections to port 443 to the emulator. */
+  /** Host names that the emulator serves. The proxy forwards connections to their port 443 to the emulator. */
   readonly hosts: readonly string[];
-  /** Host names to which the proxy opens the connection that the client requested. */
+  /** Host names that the proxy lets pass: it opens the connection that the client requested. */
   readonly passed: readonly string[];
-  /** Returns the outer proxy through which a host in `passed` is reached; undefined for a direct connection. */
+  /** Returns the outer proxy for reaching a host in `passed`; undefined for a direct connection. */
   readonly through: (host: string, port: number) => URL | undefined;
-  /** Port at which the emulator accepts TLS connections for `hosts`. */
+  /** Port on which the emulator accepts TLS connections for `hosts`. */
   readonly port: number;
-  /** Called once for each host, when the proxy first refuses a connection to it. */
+  /** Called when the proxy refuses a connection to a host for the first time. */
   readonly onRefused: (host: string) => void;
-  /** Milliseconds after which a tunnel is closed if one side has ended it and the other side sends nothing. */
+  /**
+   * Time in milliseconds after which a half-closed tunnel is closed. One side has ended it, and the other side sends
+   * nothing.
+   */
   readonly halfOpenTimeout?: number;
 }
 
-/** HTTP proxy on the loopback interface, which exists while `emulator exec` runs a program. */
+/** HTTP proxy on the loopback interface. It runs while `emulator exec` runs a program. */
 export interface Proxy {
-  /** URL of the proxy, including the user name and password that the proxy requires. */
+  /** URL of the proxy, with the user name and password that it requires. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -31,19 +34,19 @@ export interface Proxy {
 const LOOPBACK = '127.0.0.1';
 const USER = 'emulator';
 const HTTPS = 443;
-/** Maximum number of concurrent tunnels of the proxy. Clients open far fewer. */
+/** Maximum number of concurrent tunnels. Clients open far fewer. */
 const MAX_CONNECTIONS = 2_000;
-/** Maximum number of refused hosts that are reported, so that a program with many hosts cannot fill the terminal. */
+/** Maximum number of refused hosts to report, so that a program with many hosts cannot fill the terminal. */
 const MAX_REPORTED = 50;
-/** Milliseconds within which a client must send its CONNECT request, and a host must accept the connection. */
+/** Timeout in milliseconds for a client to send its CONNECT request, and for a host to accept the connection. */
 const PATIENCE = 30_000;
 
 type Refusal = readonly [status: string, sentence: string, header?: string];
 
 /**
- * Opens an HTTP proxy that supports only CONNECT (RFC 9110, section 9.3.6). It cannot read the requests, because they
- * are sent by TLS inside the tunnel. It requires a random credential, because every program and web page on the machine
- * can reach it.
+ * Opens an HTTP proxy that supports only CONNECT (RFC 9110, section 9.3.6). It cannot read the requests, because TLS
+ * encrypts them inside the tunnel. It requires a random password, because every program and web page on the machine can
+ * reach it.
  */
 export async function openProxy({
   hosts,
@@ -63,7 +66,7 @@ export async function openProxy({
     const [, given] = /^basic +([A-Za-z0-9+/]+=*) *$/i.exec(headers['proxy-authorization'] ?? '') ?? [];
     return given !== undefined && timingSafeEqual(digestOf(given), expected);
   };
-  /** Returns the destination of a tunnel to `target` (`host:port`), or the response that refuses it. */
+  /** Returns where a tunnel to `target` (`host:port`) must lead, or the response that refuses the tunnel. */
   const findWay = (target: string | undefined): Way | Refusal => {
     const asked = target === undefined ? undefined : readTarget(target);
     if (!asked) return ['400 Bad Request', 'The target of CONNECT must be a host and a port, such as example.com:443.'];
@@ -116,7 +119,7 @@ export async function openProxy({
         ({ socket: onward, first }) => {
           sockets.add(onward);
           onward.once('close', () => sockets.delete(onward));
-          // Confirm the tunnel first, because all later bytes in it belong to the client and the server.
+          // Confirms the tunnel first. All later bytes in it belong to the client and the server.
           socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
           if (first.length > 0) socket.write(first);
           if (head.length > 0) onward.write(head);
@@ -146,18 +149,18 @@ const UNKNOWN: Refusal = [
   'Proxy-Authenticate: Basic realm="emulator exec"',
 ];
 
-/** Hashes a credential, so that a comparison takes the same time for credentials of any length. */
+/** Hashes a credential, so that comparing takes the same time for credentials of any length. */
 function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
 /**
- * Request line of CONNECT (RFC 9112, section 3). The proxy checks it itself, because Node's parser also accepts
- * HTTP/0.9 and repeated spaces.
+ * Matches the request line of CONNECT (RFC 9112, section 3). Needed because Node's parser also accepts HTTP/0.9 and
+ * repeated spaces.
  */
 const REQUEST_LINE = /^CONNECT (\S+) HTTP\/1\.[01]\r?$/;
 
-/** Calls `read` with the first line that a client sends, unchanged, before Node parses it. */
+/** Calls `read` with the first line that a client sends, exactly as sent, before Node parses it. */
 function onFirstLine(socket: Socket, read: (line: string) => void): void {
   let text = '';
   const look = (piece: Buffer) => {
@@ -171,8 +174,8 @@ function onFirstLine(socket: Socket, read: (line: string) => void): void {
 }
 
 /**
- * Parses the target of CONNECT, `host:port`; undefined if it is invalid. The port must be present (RFC 9110, section
- * 9.3.6) and have no leading zeros.
+ * Parses the target of CONNECT, `host:port`. Returns undefined if it is invalid. The port is required (RFC 9110,
+ * section 9.3.6) and must not have leading zeros.
  */
 function readTarget(target: string): { host: string; port: number } | undefined {
   const [, host = '', digits] = /^(\[[^[\]]*\]|[^:[\]]+):([1-9]\d{0,4})$/.exec(target) ?? [];
@@ -195,8 +198,8 @@ function refuse(socket: Socket, [status, sentence, header]: Refusal): void {
 }
 
 /**
- * Connects two sockets: forwards bytes, ends and resets in both directions. If one side has ended and the other side
- * sends nothing for `halfOpenTimeout` milliseconds, both are closed.
+ * Connects two sockets. Forwards bytes, ends and resets in both directions. Closes both sockets if one side has ended
+ * and the other sends nothing for `halfOpenTimeout` milliseconds.
  */
 function join(one: Socket, other: Socket, halfOpenTimeout: number): void {
   for (const [from, to] of [

@@ -4,8 +4,8 @@ import { UsageError } from './usage-error.js';
 type Variable = readonly [name: string, value: string];
 
 /**
- * Formats in which `emulator env` prints variables, by the shell or program that reads them. `write` throws
- * `UsageError` for a value that the format cannot represent.
+ * Formats in which `emulator env` prints variables. Each is named after the shell or program that reads it. `write`
+ * throws `UsageError` for a value that the format cannot represent.
  */
 export const ENV_FORMATS = {
   sh: {
@@ -14,7 +14,7 @@ export const ENV_FORMATS = {
   },
   fish: {
     about: 'emulator env --format fish | source',
-    // fish(1), Quotes: only \' and \\ are escapes between single quotes.
+    // Between single quotes, only \' and \\ are escapes (fish(1), Quotes).
     write: lines(([name, value]) => `set -gx ${name} '${value.replace(/['\\]/g, '\\$&')}'`),
   },
   pwsh: {
@@ -36,8 +36,9 @@ function lines(write: (variable: Variable) => string): (variables: readonly Vari
 }
 
 /**
- * Quotes a value for PowerShell (about_Quoting_Rules): between single quotes only the quote is special, and is doubled;
- * typographic single quotes count as quotes. A line break is written as `[char]N`, because pipes split text into lines.
+ * Quotes a value for PowerShell (about_Quoting_Rules). Between single quotes, only the quote is special and must be
+ * doubled; typographic single quotes count as quotes. A line break is written as `[char]N`, because pipes split text
+ * into lines.
  */
 function writePwsh(value: string): string {
   const parts = value.split(/([\r\n])/).map((part) => {
@@ -48,10 +49,12 @@ function writePwsh(value: string): string {
 }
 
 /**
- * Writes a dotenv line. There is no standard. A value without special characters is not quoted; all readers accept it.
- * Most readers treat single quotes as a shell does, but some treat \\ and \' between them as escapes, and most do not
- * support `'` there. A value with either is written in another kind of quotes in which none of its characters is
- * special.
+ * Writes a line of a dotenv file, for which there is no standard. A value without special characters is not quoted; all
+ * readers accept it.
+ *
+ * Most readers treat single quotes as a shell does. But some treat \\ and \' inside them as escapes, and most do not
+ * support `'` inside them. A value with `'` or a backslash is therefore written in another kind of quotes, in which
+ * none of its characters is special.
  */
 function writeDotenv([name, value]: Variable): string {
   if (/^[\w./:@%+,=~-]*$/.test(value)) return `${name}=${value}`;
@@ -69,8 +72,8 @@ const DOTENV_QUOTES = [
 ] as const;
 
 /**
- * Writes a multiline value for GitHub Actions (Workflow commands, "Multiline strings"). The delimiter must not be a
- * line of the value.
+ * Writes a multiline value for GitHub Actions (Workflow commands, "Multiline strings"). The value must not contain the
+ * delimiter as a line.
  */
 function writeGithub([name, value]: Variable): string {
   let delimiter = 'END_OF_VALUE';

@@ -4,15 +4,15 @@ import type { Duplex } from 'node:stream';
 import dispatchers from './proxy-dispatcher.cjs';
 
 /*
- * Module that `NODE_OPTIONS` loads into the program of `emulator exec --api-host` if its Node version ignores
- * `https_proxy`. It sends `fetch` and `https.request` through that proxy. Further modules are loaded only when the
- * program uses one of the two.
+ * Module that lets old Node versions use the proxy of `emulator exec --api-host`. It sends `fetch` and `https.request`
+ * through `https_proxy`, which these versions ignore. `NODE_OPTIONS` loads it into the program; it loads other modules
+ * only when the program uses one of the two.
  */
 
 type AgentOptions = Parameters<https.Agent['createConnection']>[0];
 type OnSocket = (error: Error | null, stream: Duplex) => void;
 
-/** Symbol of the global dispatcher that every undici in a process shares with Node's own `fetch`. */
+/** Symbol of the global dispatcher. Node's own `fetch` and every copy of undici in a process share it. */
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
 const proxy = process.env.https_proxy;
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -34,12 +34,12 @@ function proxyFetch(): void {
       set(dispatcher);
       return dispatcher;
     },
-    // Allow the program to set its own dispatcher, which replaces the dispatcher for the proxy.
+    // Lets the program set its own dispatcher, which then replaces the one for the proxy.
     set,
   });
 }
 
-/** Replaces Node's global https agent by one that opens a tunnel below TLS. */
+/** Replaces Node's global https agent with one that opens a tunnel through the proxy and runs TLS inside it. */
 function proxyRequests({ hostname, port, username, password }: URL): void {
   const direct = (process.env.no_proxy ?? '').split(',').map((entry) => entry.replace(/^\*?\.?/, '').toLowerCase());
   const isDirect = (host: string) => direct.some((entry) => entry && (host === entry || host.endsWith(`.${entry}`)));

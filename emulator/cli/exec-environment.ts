@@ -4,22 +4,25 @@ import { proxyVariables, readOuterProxy, trustVariables, writeTrust } from './pr
 import type { Terminal } from './terminal.js';
 
 interface Ports {
-  /** Port at which the emulator serves, over TLS, host names built into clients (`--api-host`, `--git-host`). */
+  /** TLS port on which the emulator serves the host names built into clients (`--api-host`, `--git-host`). */
   readonly port: number;
   readonly trust: string;
   readonly environment: Terminal['environment'];
   readonly terminal: Terminal;
 }
 
-/** Environment variables and temporary folder with which the program of `emulator exec` reaches the emulator. */
+/** Environment variables and a temporary folder that the program of `emulator exec` needs to reach the emulator. */
 export interface ExecEnvironment {
   readonly variables: Readonly<Record<string, string>>;
-  /** Folder that is removed at the end of the run. */
+  /** Temporary folder, removed at the end of the run. */
   readonly folder: string;
   close(): Promise<void>;
 }
 
-/** Writes the certificates that clients must trust. Opens a proxy if `built` names hosts built into clients. */
+/**
+ * Writes the certificates that the program must trust. Opens a proxy if `built` names hosts that are built into
+ * clients.
+ */
 export async function prepareExecEnvironment(
   built: HostFlags | undefined,
   { port, trust, environment, terminal }: Ports,

@@ -2,17 +2,20 @@ import { parseArgs } from 'node:util';
 import { type Flags, optionRows } from '../config/options.js';
 import { UsageError } from './usage-error.js';
 
-/** Command that starts an emulator: it accepts the flags of `emulator start`, and further flags with a value. */
+/** Command that starts an emulator. It accepts the flags of `emulator start`, and `further` flags that have a value. */
 export interface Starting {
   readonly command: string;
   readonly further: readonly string[];
-  /** Ending of the error message for arguments without a flag, which tells where to write them; empty if none. */
+  /**
+   * End of the error message for arguments without a flag: says where to write them instead. Empty if there is nothing
+   * to say.
+   */
   readonly instead: string;
 }
 
 const START: Starting = { command: 'start', further: [], instead: '' };
 
-/** Parses the flags of `emulator start`, which the table of options defines. Throws `UsageError` for other input. */
+/** Parses the flags of `emulator start`, which the table of options defines. Throws `UsageError` for anything else. */
 export function readFlags(argv: readonly string[], { command, further, instead } = START): Flags {
   const rows = [...optionRows(), ...further.map((flag) => ({ flag, isSwitch: false }))];
   const switches = rows.filter(({ isSwitch }) => isSwitch).map(({ flag }) => flag);
@@ -48,7 +51,10 @@ export function readFlags(argv: readonly string[], { command, further, instead }
   return flags;
 }
 
-/** Splits the command line of `exec` at `--` into its own arguments, and the program to run with its arguments. */
+/**
+ * Splits the command line of `exec` at `--`. Returns the arguments of `exec` itself, and the program to run with its
+ * arguments.
+ */
 export function splitProgram(argv: readonly string[]): [own: readonly string[], program: readonly string[]] {
   const end = argv.indexOf('--');
   return end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end + 1)];

@@ -9,7 +9,9 @@ import { createTls } from '../tls/tls-service.js';
 import { commands } from './commands.js';
 import { run } from './test/run.js';
 
-/** Arguments of each command that sends requests to an emulator. The test runs the commands in this order. */
+/**
+ * Arguments of each command that sends requests to an emulator. The test runs the commands in this order, `stop` last.
+ */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   health: [],
   status: [],
@@ -34,7 +36,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   stop: [],
 };
 
-/** Runs `emulator <argv>` as a child process. `variables`: additional environment variables. */
+/** Runs `emulator <argv>` as a child process. `variables` are additional environment variables. */
 async function cli(t: Test, argv: readonly string[], variables: Record<string, string> = {}) {
   const before = { ...process.env };
   Object.assign(process.env, variables);
@@ -52,8 +54,8 @@ t.test('every command supports HTTPS with the certificates of either variable', 
     t.teardown(() => emulator.close({ graceMs: 0 }));
     const folder = t.testdir({ 'ca.pem': emulator.ca! });
     const environment = { [name]: join(folder, 'ca.pem'), EMULATOR_URL: emulator.https!.baseUrl };
-    // Run only one command for each variable other than SSL_CERT_FILE, because all commands share the code that chooses
-    // the trusted certificates.
+    // Run all commands only for SSL_CERT_FILE, and one command for each other variable. All commands share the code
+    // that selects the trusted certificates.
     const tried = Object.entries(WORDS).filter(([command]) => name === 'SSL_CERT_FILE' || command === 'stop');
     for (const [command, words] of tried) {
       const argv = words.map((word) => (word === 'FOLDER' ? join(folder, 'state') : word));

@@ -1,6 +1,6 @@
 import { errorLog, type Log, type LogLine, printable } from '../log/log.js';
 
-/** Creates the log of `--log`: one line per request, in JSON or in readable form. */
+/** Creates the log that the flag `--log` selects. It has one line per request, in JSON or in readable form. */
 export function createLog(form: 'pretty' | 'json' | 'quiet', write: (text: string) => void): Log {
   if (form === 'quiet') return errorLog;
   const format = form === 'json' ? formatJson : formatPretty;
@@ -11,7 +11,10 @@ function formatJson(line: LogLine): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** Formats a line: `12:00:00 200 GET /api/repos org=demo repo=team/app`, followed by the reason of a refusal. */
+/**
+ * Formats a log line, such as `12:00:00 200 GET /api/repos repo=team/app`. The reason follows if the request was
+ * refused.
+ */
 function formatPretty(line: LogLine): string {
   if (line.event === 'page') return `page ${String(line.url)}\n`;
   if (line.event !== 'request') return `${printable(JSON.stringify(line))}\n`;

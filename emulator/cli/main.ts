@@ -4,14 +4,14 @@ import { processTerminal, type Terminal } from './terminal.js';
 import { Unreached, UsageError } from './usage-error.js';
 
 /**
- * Runs `emulator <argv>` and resolves to the exit code: 0 success, 2 usage error or refusal by the operating system, 3
- * no emulator responds. Rejects with any unexpected error.
+ * Runs `emulator <argv>` and resolves to the exit code: 0 for success, 2 for a usage error or a refusal by the
+ * operating system, 3 if no emulator responds. Rejects with any unexpected error.
  */
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
   try {
     const code = await run(argv, terminal);
     const error = await terminal.printed();
-    // A reader may close the pipe early on purpose: `emulator routes | head -1`.
+    // Ignores a pipe that the reader has closed early on purpose: `emulator routes | head -1`.
     if (error && error.code !== 'EPIPE') {
       throw new UsageError(`Standard output cannot be written: ${error.message}.`);
     }
@@ -29,7 +29,7 @@ export async function main(argv: readonly string[], terminal: Terminal = process
 
 async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   const [command, ...rest] = argv;
-  // `start` must be fast, so its flags are parsed by the table of options without loading yargs.
+  // Parses the flags of `start` without loading yargs, because `start` must be fast.
   if (command === 'start' && !rest.includes('--help')) {
     const { runStart } = await import('./run-start.js');
     return runStart(readFlags(argv), terminal);

@@ -5,7 +5,7 @@ import { ended, spawnCli } from '../test/cli-process.js';
 import { sample } from '../test/sample.js';
 import { commands } from './commands.js';
 
-/** Arguments that a command needs so that it prints something, by command. Other commands need no arguments. */
+/** Arguments with which a command prints something. Commands that are missing here need none. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   token: ['--repo', 'a'],
   start: ['--port', '0'],
@@ -17,7 +17,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   snapshot: ['ls'],
 };
 
-/** Command lines whose output (help or version) the same code prints for all commands. */
+/** Command lines that print help or the version. All commands share the code for this output. */
 const PRINTED_FOR_ALL = [['start', '--help'], ['exec', '--help'], ['--help'], ['--version']];
 
 t.test('a command whose output nobody reads ends quietly', async (t) => {
@@ -33,8 +33,7 @@ t.test('a command whose output nobody reads ends quietly', async (t) => {
 t.test('output to a full disk results in one sentence and exit code 2', async (t) => {
   await using emulator = await startEmulator({ port: 0, tls: true });
   for (const argv of sample(t, [...PRINTED_FOR_ALL, ...lists(emulator.baseUrl)], 8)) {
-    // Send a request before each command, because some commands print the recorded requests, and another command has
-    // deleted them.
+    // Send a request first, because some commands print the recorded requests and another command deletes them.
     await fetch(`${emulator.baseUrl}/api/repos`);
     const out = openSync('/dev/full', 'w');
     const child = spawnCli(t, argv, { out });
@@ -56,12 +55,12 @@ t.test('error messages that cannot be written do not change the exit code', asyn
   }
 });
 
-/**
- * Commands that this test leaves out, because their main effect is not their output, or because they wait for an event.
- */
+/** Commands that this test skips. Their output is not their main effect, or they wait for an event. */
 const OTHERS = ['start', 'exec', 'stop', 'wait', 'health', 'credential', 'export', 'import'];
 
-/** Returns command lines that print something and end. Commands that contact an emulator contact the one at `url`. */
+/**
+ * Returns command lines that print something and end. If a command needs an emulator, the command line contains `url`.
+ */
 function lists(url: string): string[][] {
   return commands
     .filter(({ name }) => !OTHERS.includes(name))

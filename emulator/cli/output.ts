@@ -2,12 +2,15 @@ import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 
 /**
- * Maximum size of the output that waits for a slow reader. While it is exceeded, log lines are dropped, so that the log
+ * Maximum size in bytes of the output that waits for a slow reader. Beyond it, log lines are dropped, so that the log
  * cannot fill the memory.
  */
 const MAX_KEPT = 1024 * 1024;
 
-/** Writer for standard output or error. After the first error (closed pipe, full disk) it writes nothing more. */
+/**
+ * Writer for standard output or standard error. After the first error, such as a closed pipe or a full disk, it writes
+ * nothing more.
+ */
 export class Output {
   readonly #stream: typeof process.stdout | typeof process.stderr;
   #error: NodeJS.ErrnoException | undefined;
@@ -18,7 +21,7 @@ export class Output {
     stream.on('error', (error) => this.#keep(error));
   }
 
-  /** Writes a text. Nothing is dropped, even if the reader is slow. */
+  /** Writes a text. Never drops it, even if the reader is slow. */
   write(text: string): void {
     if (this.#error) return;
     if (this.#stream instanceof Socket) {
@@ -26,12 +29,15 @@ export class Output {
     } else this.#writeFile(Buffer.from(text));
   }
 
-  /** Writes a log line, or drops it if more than `MAX_KEPT` of the output waits for the reader. */
+  /** Writes a log line. Drops it if output of at least `MAX_KEPT` bytes is waiting for the reader. */
   writeLine(text: string): void {
     if (this.#stream.writableLength < MAX_KEPT) this.write(text);
   }
 
-  /** Resolves when everything was written; to the system error if it could not be written. */
+  /**
+   * Resolves when everything was written. The result is the system error if something could not be written; otherwise
+   * undefined.
+   */
   async flushed(): Promise<NodeJS.ErrnoException | undefined> {
     await this.#left;
     return this.#error;
@@ -42,8 +48,8 @@ export class Output {
   }
 
   /**
-   * Writes with `writeSync`, because Node's stream for files reports success when a write was cut short, for example on
-   * a full disk.
+   * Writes with `writeSync`. Node's stream for files reports success even if a write was cut short, for example by a
+   * full disk.
    */
   #writeFile(bytes: Uint8Array): void {
     try {

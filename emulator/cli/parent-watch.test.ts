@@ -13,7 +13,7 @@ const BIN = fileURLToPath(new URL('../../../bin/emulator.js', import.meta.url));
 const EMULATOR = `'${process.execPath}' '${BIN}'`;
 
 /**
- * Ways in which a parent starts an emulator with these flags. `; true` prevents a shell from replacing itself with the
+ * Ways in which a parent process can start an emulator. `; true` prevents the shell from replacing itself with the
  * emulator.
  */
 const STARTS: Readonly<Record<string, (start: string) => readonly string[]>> = {
@@ -24,9 +24,9 @@ const STARTS: Readonly<Record<string, (start: string) => readonly string[]>> = {
   'by npm below a shell': (flags) => ['sh', '-c', `npm exec -- emulator ${flags}; true`],
 };
 
-/** Starts a parent process that starts the emulator as its child in the way `name`, and does nothing else. */
+/** Starts a parent process that only starts the emulator. `name` selects the way from `STARTS`. */
 async function startedByParent(t: Test, name: string, ...flags: string[]) {
-  // Create a project in which the package is installed, so that npx finds the command and installs nothing.
+  // Create a project with the package installed. npx then finds the command and installs nothing.
   const project = t.testdir({ node_modules: { '.bin': { emulator: t.fixture('symlink', BIN) } } });
   const file = join(project, 'ready.json');
   const argv = STARTS[name]!(`start --port 0 --log quiet --ready-file ${file} ${flags.join(' ')}`.trim());
@@ -91,10 +91,10 @@ t.test('without the flag the emulator keeps running', async (t) => {
 });
 
 t.test('a parent that has ended before the first check is detected', async (t) => {
-  // Create a project in which the package is installed, so that npx finds the command and installs nothing.
+  // Create a project with the package installed. npx then finds the command and installs nothing.
   const project = t.testdir({ node_modules: { '.bin': { emulator: t.fixture('symlink', BIN) } } });
   const file = join(project, 'ready.json');
-  // Let the shell end at once, so that the emulator's parent is gone. The emulator is not the leader of its session.
+  // Let the shell end at once, so that the emulator loses its parent. The emulator does not lead its session.
   const line = `${EMULATOR} start --port 0 --exit-with-parent --ready-file '${file}' >/dev/null 2>&1 & echo $!`;
   const shell = spawn('sh', ['-c', line], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
   let out = '';

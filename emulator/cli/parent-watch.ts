@@ -2,12 +2,15 @@ import { basename } from 'node:path';
 import { isAlive } from '../system/process-owner.js';
 import { commandLine, type ProcessRecord, processRecord } from './processes.js';
 
-/** Milliseconds between two checks if the parent process still exists. */
+/** Pause in milliseconds between two checks if the parent process still exists. */
 const LOOK = 250;
 
 const SHELLS = ['sh', 'bash', 'dash', 'ash', 'ksh', 'mksh', 'zsh'];
 
-/** Programs that only run another command and wait for it. They are recognized by their name or their Node script. */
+/**
+ * Programs that only run another command and wait for it. Recognized by their name, or by the name of their Node
+ * script.
+ */
 const RUNNERS = ['npm', 'npx', 'pnpm', 'pnpx', 'yarn', 'yarnpkg', 'corepack', 'timeout', 'time', 'sudo'];
 const SCRIPT = new RegExp(`^(${RUNNERS.join('|')})(-cli)?(\\.c?js)?$`);
 
@@ -17,9 +20,9 @@ interface Link {
 }
 
 /**
- * Calls `onGone` once, when the process that started this one has ended. Wrappers such as `sh -c` and npx may run
- * between the two processes and do not end with their parent, so the parents of wrappers are watched too. On Linux, a
- * parent that ended before the first check is detected by its session. Returns a function that stops watching.
+ * Calls `onGone` once when the process that started this one has ended. Wrappers such as `sh -c` and npx may run
+ * between the two and do not end with their parent, so their parents are watched too. On Linux, the session reveals a
+ * parent that ended before the first check. Returns a function that stops watching.
  */
 export function watchParent(onGone: () => void): () => void {
   const links = ancestry();
@@ -36,7 +39,9 @@ export function watchParent(onGone: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** Returns pairs of process and parent to watch: this process, and each wrapper (such as `sh -c`) above it. */
+/**
+ * Returns the pairs of process and parent to watch: for this process, and for each wrapper (such as `sh -c`) above it.
+ */
 function ancestry(): Link[] {
   const links: Link[] = [{ pid: process.pid, parent: process.ppid }];
   for (let { parent: pid } = links[0]!; isWrapper(commandLine(pid)); ) {
@@ -51,7 +56,7 @@ function ancestry(): Link[] {
 /** Returns true if a process with this command line exists only to run another command. */
 export function isWrapper([program = '', ...words]: readonly string[]): boolean {
   const name = basename(program).replace(/^-/, '');
-  // Check also the first word of the program's name, because npm sets its own command line to "npm exec emulator …".
+  // Also checks the first word of the program's name, because npm sets its command line to "npm exec emulator …".
   if (RUNNERS.includes(name) || RUNNERS.includes(program.split(' ', 1)[0]!)) return true;
   if (SHELLS.includes(name)) return runsOneCommand(words);
   const script = words.find((word) => !isFlag(word));
@@ -59,8 +64,8 @@ export function isWrapper([program = '', ...words]: readonly string[]): boolean 
 }
 
 /**
- * Returns true for a shell with `-c` (sh(1): "sh [-abefhimnuvx] [-o option] -c command_string"). Without `-c`, the
- * shell runs a script.
+ * Returns true for a shell with `-c` (sh(1): "sh [-abefhimnuvx] [-o option] -c command_string"). Without `-c`, a shell
+ * runs a script.
  */
 function runsOneCommand(words: readonly string[]): boolean {
   for (let at = 0; at < words.length && isFlag(words[at]!); at++) {
@@ -80,8 +85,8 @@ function isCut({ pid, parent }: Link): boolean {
 }
 
 /**
- * Returns true if the process was reparented, because its original parent has exited. A child starts in the session of
- * its parent, or leads its own session. If neither is the case, the current parent is not the original one.
+ * Returns true if the process has a new parent, because the original one has exited. A process starts in its parent's
+ * session, or leads a session of its own. If neither is the case, the current parent is not the original one.
  */
 function wasAdopted({ pid, parent }: Link): boolean {
   const [child, elder]: (ProcessRecord | undefined)[] = [processRecord(pid), processRecord(parent)];

@@ -5,12 +5,13 @@ import type { Terminal } from './terminal.js';
 
 export const DEFAULT_URL = 'http://127.0.0.1:8080';
 
-/** Maximum number of bytes that are read of the response to a health check. */
+/** Maximum number of bytes to read of the response to a health check. */
 const MAX_RESPONSE_LENGTH = 65_536;
 
 /**
- * Checks the health of the emulator at `url`. Returns undefined if it is ready, otherwise the reason. The complete
- * response must arrive within `timeout` milliseconds, even if a server that is not an emulator keeps sending.
+ * Checks the health of the emulator at `url`. Returns undefined if it is ready, otherwise the reason why not. The whole
+ * response must arrive within `timeout` milliseconds, even from a server that is not an emulator and never stops
+ * sending.
  */
 export async function probe(
   url: string,

@@ -1,10 +1,10 @@
 import type { Terminal } from './terminal.js';
 
 const MIB = 1024 * 1024;
-/** Milliseconds between two updates of the progress line, and before the first one. */
+/** Pause in milliseconds before the first update of the progress line and between updates. */
 const PAUSE = 500;
 
-/** Shows progress, rate and remaining time of a long operation, only on a terminal. */
+/** Shows the progress, rate and remaining time of a long operation. Shows nothing if the output is not a terminal. */
 export class Progress {
   bytes = 0;
   readonly #start: number;

@@ -10,8 +10,8 @@ import { packageFile } from '../system/package-root.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Environment variables that name a file of trusted certificates. They are read by Git, Node, OpenSSL (Python, Ruby,
- * …), requests and curl, in this order.
+ * Environment variables that name a file of trusted certificates. Their readers, in this order: Git, Node, OpenSSL
+ * (Python, Ruby, …), requests, curl.
  */
 const TRUST_VARIABLES = [
   'GIT_SSL_CAINFO',
@@ -21,7 +21,7 @@ const TRUST_VARIABLES = [
   'CURL_CA_BUNDLE',
 ] as const;
 
-/** Files in which Linux distributions store the trusted certificates. The first file that exists is used. */
+/** Files in which Linux distributions store trusted certificates. The first one that exists is used. */
 const SYSTEM_BUNDLES = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem',
@@ -33,8 +33,8 @@ const SYSTEM_BUNDLES = [
 const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]+-----END (?:TRUSTED )?CERTIFICATE-----/g;
 
 /**
- * Writes a file with `certificate` and with all certificates that the system and the environment variables trust. The
- * file is in its own temporary folder and readable only by this user. `remove` deletes the file and the folder.
+ * Writes a file with `certificate` and all certificates that the system and the environment variables trust. The file
+ * is in its own temporary folder, and only this user can read it. `remove` deletes the file and the folder.
  */
 export async function writeTrust(certificate: string, environment: Environment) {
   const system = await firstOf(SYSTEM_BUNDLES);
@@ -71,8 +71,9 @@ export function trustVariables(file: string): Record<string, string> {
 }
 
 /**
- * Returns a function that returns the proxy in the variable `https_proxy` for a host; undefined if the variable is not
- * set or `no_proxy` contains the host. Throws `OptionError` if the proxy's scheme is not http or https.
+ * Returns a function that selects the proxy for a host, according to `https_proxy`. It returns undefined if the
+ * variable is not set, or if `no_proxy` contains the host. Throws `OptionError` if the proxy's scheme is not http or
+ * https.
  */
 export function readOuterProxy(environment: Environment): (host: string, port: number) => URL | undefined {
   const given = environment.https_proxy || environment.HTTPS_PROXY;
@@ -80,7 +81,7 @@ export function readOuterProxy(environment: Environment): (host: string, port: n
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `http://${given}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') {
-    // Omit the value of `https_proxy` from the message, because it may contain a password.
+    // Leaves the value of `https_proxy` out of the message, because it may contain a password.
     throw new OptionError(
       'https_proxy must be an http or https address, because --proxy-pass connects through that proxy.',
     );
@@ -90,8 +91,8 @@ export function readOuterProxy(environment: Environment): (host: string, port: n
 }
 
 /**
- * Returns environment variables that make clients use the proxy at `url`. `dropped`: entries removed from `no_proxy`,
- * because clients would otherwise bypass the proxy for `hosts`.
+ * Returns environment variables that make clients use the proxy at `url`. `dropped` lists entries that were removed
+ * from `no_proxy`: with them, clients would bypass the proxy for `hosts`.
  */
 export function proxyVariables(
   environment: Environment,
@@ -107,7 +108,7 @@ export function proxyVariables(
       HTTPS_PROXY: url,
       no_proxy: direct,
       NO_PROXY: direct,
-      // Set this variable too, because Node (22.21 or 24.5 and later) reads the proxy variables only if it is set.
+      // Node (22.21 or 24.5 and later) reads the proxy variables only if this variable is set.
       NODE_USE_ENV_PROXY: '1',
       ...(servesProxyVariables(process.versions.node)
         ? {}
@@ -116,7 +117,7 @@ export function proxyVariables(
   };
 }
 
-/** Names and addresses of this machine, which clients reach without a proxy. */
+/** Names and addresses of this machine. Clients must reach them without a proxy. */
 const OWN_NAMES = ['localhost', '127.0.0.1', '::1'];
 
 /** Returns the entries of `no_proxy` and `NO_PROXY`, without duplicates. */
@@ -125,8 +126,8 @@ function entriesOf({ no_proxy = '', NO_PROXY = '' }: Environment): string[] {
 }
 
 /**
- * Returns true if at least one known client would regard an entry of `no_proxy` as matching the host. Clients differ in
- * `*.` and in ports. If `port` is given, an entry with another port does not match.
+ * Returns true if an entry of `no_proxy` matches the host for at least one known client. Clients differ in how they
+ * treat `*.` and ports. If `port` is given, an entry with another port does not match.
  */
 function covers(entry: string, host: string, port?: number): boolean {
   const [, text = '', digits] = /^(\[.*\]|[^:]*|.*:.*:.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
@@ -151,7 +152,7 @@ function isWithin(address: string, network: string): boolean {
 }
 
 /**
- * Returns true if this Node version reads the proxy variables for `fetch`, `http` and `https`. Node's documentation,
+ * Returns true if this Node version reads the proxy variables for `fetch`, `http` and `https`. Node's documentation of
  * `NODE_USE_ENV_PROXY`: added in v24.0.0 and v22.21.0; `http` and `https` as of v24.5.0.
  */
 export function servesProxyVariables(version: string): boolean {
@@ -160,8 +161,8 @@ export function servesProxyVariables(version: string): boolean {
 }
 
 /**
- * Adds to `NODE_OPTIONS` the import of `env-proxy.ts`, which makes older Node versions use the proxy. The module is
- * given as a URL, because a URL contains neither spaces nor quotes that would need escapes.
+ * Adds an import of `env-proxy.ts` to `NODE_OPTIONS`, which makes older Node versions use the proxy. The module is
+ * given as a URL, because a URL contains no spaces or quotes that would need escaping.
  */
 function withProxyModule(options: string | undefined): string {
   const url = pathToFileURL(packageFile('dist', 'bundle', 'emulator', 'env-proxy.cjs')).href.replaceAll("'", '%27');

@@ -5,7 +5,7 @@ import type { Emulator } from '../index.js';
 import { readTextFile } from '../system/text-file.js';
 import { UsageError } from './usage-error.js';
 
-/** Returns the ready line: one line of JSON with all addresses of a started emulator, for scripts. */
+/** Returns the ready line for scripts: one line of JSON with all addresses of a started emulator. */
 export function readyLine(emulator: Emulator, pid: number): string {
   const { adminTokenFile: file } = emulator;
   const members = { ...readyMembers(emulator), ...(file !== undefined && { admin_token_file: file }) };
@@ -13,8 +13,9 @@ export function readyLine(emulator: Emulator, pid: number): string {
 }
 
 /**
- * Removes the ready file (file with the addresses of a started emulator) of an earlier run, so that a waiting script
- * does not read it. Throws `UsageError` if the path is not a regular file, such as a folder or `/dev/full`.
+ * Removes the ready file of an earlier run, so that a waiting script does not read it. A ready file contains the
+ * addresses of a started emulator. Throws `UsageError` if the path is not a regular file, for example a folder or
+ * `/dev/full`.
  */
 export async function clearReady(file: string): Promise<void> {
   await saying(async () => {
@@ -25,9 +26,9 @@ export async function clearReady(file: string): Promise<void> {
 }
 
 /**
- * Creates the ready file (file with the addresses of a started emulator) atomically, readable only by this user. The
- * line is first written to a file with a random name, to which the final name is then linked. Neither step follows a
- * symbolic link or replaces a file. Throws `UsageError` on failure.
+ * Creates the ready file, which contains the addresses of a started emulator, atomically. Only this user can read it.
+ * The line is first written to a file with a random name, and the final name is then linked to this file. Neither step
+ * follows a symbolic link or replaces a file. Throws `UsageError` on failure.
  */
 export async function publishReady(file: string, line: string): Promise<void> {
   const draft = `${file}.${randomBytes(8).toString('hex')}.tmp`;
@@ -35,7 +36,7 @@ export async function publishReady(file: string, line: string): Promise<void> {
     try {
       await writeFile(draft, line, { flag: 'wx', mode: 0o600 });
       await link(draft, file).catch(async (error: NodeJS.ErrnoException) => {
-        // Rename the file if the file system has no hard links. A rename replaces a symbolic link and does not follow
+        // Renames the file if the file system has no hard links. A rename replaces a symbolic link instead of following
         // it.
         if (!['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'].includes(error.code ?? '')) throw error;
         await rename(draft, file);
@@ -46,23 +47,23 @@ export async function publishReady(file: string, line: string): Promise<void> {
   });
 }
 
-/** Removes the ready file of this emulator. A file with another content is kept, because another emulator wrote it. */
+/** Removes this emulator's ready file. Keeps a file with other content, because another emulator wrote it. */
 export async function withdrawReady(file: string, line: string): Promise<void> {
   try {
     if ((await readFile(file, 'utf8')) === line) await rm(file);
   } catch {
-    // Ignore the error, because scripts can see by the process id in the file that the emulator has ended.
+    // Ignores the error. Scripts can tell from the process id in the file that the emulator has ended.
   }
 }
 
-/** Content of a ready file, which an emulator writes when it has started: its addresses, process id and key files. */
+/** Content of a ready file: the addresses, process id and key files of a started emulator. */
 export interface Ready extends ReadAddress {
   readonly pid: number;
   readonly keyFile: string | undefined;
   readonly adminTokenFile: string | undefined;
 }
 
-/** Reads a ready file, which an emulator writes when it has started. Undefined if the file is missing or incomplete. */
+/** Reads the ready file of a started emulator. Returns undefined if the file is missing or incomplete. */
 export async function readReady(file: string): Promise<Ready | undefined> {
   try {
     const line = JSON.parse(readTextFile(file)) as Record<string, unknown>;
@@ -77,7 +78,7 @@ export async function readReady(file: string): Promise<Ready | undefined> {
       };
     }
   } catch {
-    // Ignore the error, because the file may be missing or not completely written yet. The caller tries again.
+    // Ignores the error. The file may be missing or not completely written yet, and the caller tries again.
   }
   return undefined;
 }

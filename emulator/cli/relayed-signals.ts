@@ -4,17 +4,17 @@ import type { Stop } from './stop-signals.js';
 
 const RELAYED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
-/** Signals that a terminal sends to all processes of its foreground group when the user types Ctrl-C or Ctrl-\. */
+/** Signals that a terminal sends to all processes of its foreground group when the user types Ctrl-C or `Ctrl-\`. */
 const OF_TERMINAL: readonly string[] = ['SIGINT', 'SIGQUIT'];
 
-/** Returns the exit code that shells use for a process ended by a signal: 128 plus the signal number. */
+/** Returns the exit code for a process that a signal ended: 128 plus the signal number, as in shells. */
 export function exitCodeOf(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
 }
 
 /**
- * Handler of the signals that `emulator exec` receives. Before the program of `exec` runs, a signal stops this process.
- * While the program runs, signals are forwarded to it.
+ * Handles the signals that `emulator exec` receives. Until the program of `exec` runs, a signal stops this process.
+ * After that, signals are forwarded to the program.
  */
 export class RelayedSignals implements Stop {
   readonly first: Promise<undefined>;
@@ -36,18 +36,21 @@ export class RelayedSignals implements Stop {
     return this.#asked !== undefined;
   }
 
-  /** Exit code of this process if a signal stopped it before the program ran. */
+  /** Exit code of this process if a signal stops it before the program runs. */
   get exitCode(): number {
     return exitCodeOf(this.#asked ?? 'SIGTERM');
   }
 
-  /** Forwards later signals to `target`: a process id, or a negative process group id. Undefined: the program ended. */
+  /**
+   * Forwards later signals to `target`, a process id or a negative process group id. Undefined means that the program
+   * has ended.
+   */
   relayTo(target: number | undefined): void {
     this.#target = target;
     this.#hasEnded = target === undefined;
   }
 
-  /** Sends SIGTERM to the program, and SIGKILL after `longest` milliseconds. */
+  /** Sends SIGTERM to the program. Sends SIGKILL if `longest` milliseconds have passed. */
   end(longest: number): void {
     this.#pass('SIGTERM');
     setTimeout(() => this.#pass('SIGKILL'), longest).unref();
@@ -58,8 +61,8 @@ export class RelayedSignals implements Stop {
   }
 
   #receive(signal: NodeJS.Signals): void {
-    // Do not forward the first typed signal, because the terminal has sent it to the program too. A second signal would
-    // end many programs without cleanup.
+    // Does not forward the first typed signal, because the terminal has sent it to the program too. Many programs end
+    // without cleanup on a second signal.
     if (this.#target !== undefined && OF_TERMINAL.includes(signal) && isInForeground() && !this.#typed) {
       this.#typed = true;
       return;
@@ -77,12 +80,14 @@ export class RelayedSignals implements Stop {
     try {
       process.kill(this.#target, signal);
     } catch {
-      // Ignore the error, because the process has ended and its exit event will arrive soon.
+      // Ignores the error. The process has ended, and its exit event will arrive soon.
     }
   }
 }
 
-/** Returns true if this process has a controlling terminal, from which a program that it starts can read. */
+/**
+ * Returns true if this process has a controlling terminal. A program that it starts can then read from the terminal.
+ */
 export function hasTerminal(): boolean {
   const record = processRecord(process.pid);
   return record ? record.terminal !== 0 : process.stdin.isTTY === true;

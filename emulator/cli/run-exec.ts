@@ -11,7 +11,10 @@ import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 import { signedIfPossible, TOKEN_FLAGS, tokenClaims, variablesOf } from './variables.js';
 
-/** Flags of `emulator exec`: those of `start`, of the token that it creates, and of hosts built into clients. */
+/**
+ * Flags of `emulator exec`: the flags of `start`, flags for the token that it creates, and flags for hosts built into
+ * clients.
+ */
 export const EXEC: Starting = {
   command: 'exec',
   further: [...Object.keys(TOKEN_FLAGS), ...Object.keys(HOST_FLAGS)],
@@ -19,13 +22,13 @@ export const EXEC: Starting = {
 };
 
 /**
- * Starts an emulator, runs a program, and stops the emulator when the program ends. Resolves to the exit code of the
- * program. If that is 0, resolves to 1 if expectations of the emulator's scenario are unmet, or to 4 if the state could
+ * Starts an emulator, runs a program, and stops the emulator when the program ends. Resolves to the program's exit
+ * code. If that is 0, resolves to 1 if expectations of the emulator's scenario are not met, or to 4 if the state could
  * not be saved. Throws `UsageError` if the emulator cannot start.
  */
 export async function runExec(flags: Flags, command: readonly string[], terminal: Terminal): Promise<number> {
   const { environment } = terminal;
-  // Use any free port by default, so that several runs of `exec` can be active at the same time.
+  // Uses a free port by default, so that several runs of `exec` can be active at once.
   const options = readOptions(flags, { ...environment, EMULATOR_PORT: environment.EMULATOR_PORT || '0' });
   const asked = {
     repo: once('repo', TOKEN_FLAGS.repo.read, flags.repo) ?? TOKEN_FLAGS.repo.default,
@@ -57,7 +60,7 @@ export async function runExec(flags: Flags, command: readonly string[], terminal
     };
     const isSaved = await withEmulator(options, terminal, signals, { hosts: builtIn }, async (emulator) => {
       const { baseUrl, localUrl, org, keyFile, https: secure } = emulator;
-      // Give the program the address at which the emulator listens, even if a reverse proxy is in front of it.
+      // Gives the program the address on which the emulator itself listens, even if a reverse proxy is in front of it.
       const url = localUrl ?? baseUrl;
       const gitUrl = localUrl ?? emulator.gitUrl;
       const adminUrl = `${url}${ADMIN_PREFIX}`;
@@ -89,7 +92,9 @@ export async function runExec(flags: Flags, command: readonly string[], terminal
   }
 }
 
-/** Returns exit code 0 if all expectations of the scenario are met; otherwise prints the unmet ones and returns 1. */
+/**
+ * Returns the exit code 0 if all expectations of the scenario are met. Otherwise prints the unmet ones and returns 1.
+ */
 async function verifyScenario(emulator: Emulator, terminal: Terminal): Promise<number> {
   const verification = emulator.verify();
   if (verification.met) return 0;

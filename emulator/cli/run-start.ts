@@ -10,7 +10,9 @@ import { UsageError } from './usage-error.js';
 
 type Refusal = NodeJS.ErrnoException & { readonly port?: number };
 
-/** Sentences that explain why the emulator cannot listen at a port, with advice, by error code of the system. */
+/**
+ * Messages that explain, with advice, why the emulator cannot listen on a port. The keys are error codes of the system.
+ */
 const LISTEN_ERRORS: ReadonlyMap<string | undefined, (options: EmulatorOptions, port: number) => string> = new Map([
   [
     'EADDRINUSE',
@@ -31,12 +33,17 @@ const LISTEN_ERRORS: ReadonlyMap<string | undefined, (options: EmulatorOptions, 
   ],
 ]);
 
-/** Exit code if the emulator could not save its state to the folder of `--persist` when it stopped. */
+/** Exit code if the emulator stopped but could not save its state to the folder of `--persist`. */
 export const NOT_SAVED = 4;
-/** Maximum milliseconds for saving the state when the emulator stops, after its last request has ended. */
+/**
+ * Maximum time in milliseconds for saving the state when the emulator stops. It begins when the last request has ended.
+ */
 const LAST_SAVE = 5_000;
 
-/** Runs an emulator until a signal stops it. Resolves to the exit code. Throws `UsageError` if it cannot start. */
+/**
+ * Runs an emulator until a signal stops it, and resolves to the exit code. Throws `UsageError` if the emulator cannot
+ * start.
+ */
 export async function runStart(flags: Flags, terminal: Terminal): Promise<number> {
   const options = readOptions(flags, terminal.environment);
   const { drainTimeout } = options.limits;
@@ -64,23 +71,25 @@ export async function runStart(flags: Flags, terminal: Terminal): Promise<number
   }
 }
 
-/** Calls `onGone` when the parent process ends. The module is loaded on demand, because each file slows the start. */
+/**
+ * Calls `onGone` when the parent process ends. Loads the module on demand, because each loaded file slows the start.
+ */
 export async function watchParent(onGone: () => void): Promise<() => void> {
   const { watchParent: watch } = await import('./parent-watch.js');
   return watch(onGone);
 }
 
 export interface Running {
-  /** Line of JSON with all addresses of the emulator, which scripts read. */
+  /** Line of JSON with all addresses of the emulator, for scripts. */
   readonly line: string;
   /** Resolves when the emulator is closed, for example by a request to its admin API. */
   readonly closed: Promise<undefined>;
 }
 
 /**
- * Starts an emulator with its ready file, calls `use`, and closes the emulator afterwards. Pending requests are awaited
- * only if a stop was requested. If a stop is requested during the start, `use` is not called. Resolves to false if the
- * state could not be saved at the end. Throws `UsageError` for refusals of the operating system.
+ * Starts an emulator with its ready file, calls `use`, and then closes the emulator. Does not call `use` if a stop is
+ * requested during the start. Waits for pending requests only if a stop was requested. Resolves to false if the state
+ * could not be saved at the end. Throws `UsageError` if the operating system refuses something.
  */
 export async function withEmulator(
   options: EmulatorOptions,
@@ -125,7 +134,10 @@ export async function withEmulator(
   }
 }
 
-/** Creates a progress display for an import. The module is loaded on demand, because few emulators import at start. */
+/**
+ * Creates a progress display for an import. Loads the module on demand, because few emulators import something at the
+ * start.
+ */
 async function importProgress(terminal: Terminal) {
   const { Progress } = await import('./progress.js');
   let progress: InstanceType<typeof Progress> | undefined;
@@ -151,7 +163,8 @@ async function start(
 }
 
 /**
- * Returns a warning about signing keys if other machines can reach the emulator; undefined if the keys need no warning.
+ * Returns a warning about signing keys if other machines can reach the emulator. Returns undefined if no warning is
+ * needed.
  */
 function keyWarning({ host, testKeys, key }: EmulatorOptions): string | undefined {
   if (isLoopback(host)) return undefined;
@@ -160,7 +173,9 @@ function keyWarning({ host, testKeys, key }: EmulatorOptions): string | undefine
   return key.length > 0 ? undefined : 'no token is valid until a key is registered with --key or --test-keys';
 }
 
-/** Converts an error of the operating system to a `UsageError`. Any other error is a bug and is returned unchanged. */
+/**
+ * Converts an error of the operating system to a `UsageError`. Returns any other error unchanged, because it is a bug.
+ */
 function explain(error: Refusal, options: EmulatorOptions): Error {
   if (typeof error.syscall !== 'string') return error;
   const sentence = LISTEN_ERRORS.get(error.code)?.(options, error.port ?? options.port);

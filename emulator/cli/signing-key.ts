@@ -11,8 +11,8 @@ export interface SigningKey {
 }
 
 /**
- * Returns a private key whose public key is registered at the emulator, to sign tokens: the key in the file `own`, or
- * one of the published test keys. Undefined if none is registered.
+ * Returns a private key for signing tokens, whose public key is registered at the emulator. It is the key in the file
+ * `own`, or one of the published test keys. Undefined if none of them is registered.
  */
 export async function findKey(client: AdminClient, organization: string, own = ''): Promise<SigningKey | undefined> {
   const registered = (await client.list('/keys', { organization })).map((row) => ({
@@ -30,7 +30,7 @@ export async function findKey(client: AdminClient, organization: string, own = '
   return undefined;
 }
 
-/** Returns the public key of a PEM text in a form that can be compared; empty if the text is not a key. */
+/** Returns the public key in a PEM text, normalized for comparison; empty if the text is not a key. */
 function publicPartOf(pem: string): string {
   try {
     return createPublicKey(pem).export({ type: 'spki', format: 'pem' }).toString();

@@ -1,13 +1,13 @@
 const NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 
-/** Request to stop an emulator. The request can arrive even before the emulator has started. */
+/** Request to stop an emulator. It may arrive even before the emulator has started. */
 export interface Stop {
-  /** Resolves on the first request to stop. */
+  /** Resolves when a stop is requested for the first time. */
   readonly first: Promise<undefined>;
   readonly isAsked: boolean;
 }
 
-/** Handles SIGTERM and SIGINT: the first one requests a stop, the second one ends the process at once. */
+/** Handles SIGTERM and SIGINT. The first signal requests a stop; the second ends the process at once. */
 export class StopSignals implements Stop {
   readonly first: Promise<undefined>;
   #isAsked = false;
@@ -40,7 +40,7 @@ export class StopSignals implements Stop {
     return this.#isAsked;
   }
 
-  /** Requests a stop of the emulator, as the first signal does. */
+  /** Requests a stop, just as the first signal does. */
   ask(): void {
     if (this.#isAsked) return;
     this.#isAsked = true;
@@ -48,7 +48,7 @@ export class StopSignals implements Stop {
     this.#notify();
   }
 
-  /** Removes the signal handlers, for a process that has started nothing that must be stopped. */
+  /** Removes the signal handlers. For a process that has not started anything that would need to be stopped. */
   release(): void {
     if (this.#isAsked) return;
     for (const [signal, listener] of this.#listeners) process.off(signal, listener);

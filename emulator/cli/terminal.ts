@@ -1,17 +1,18 @@
 import { lazy } from '../memory/lazy.js';
 import { Output } from './output.js';
 
-/** Input and output of a command. Commands use only this object and not `process`, so that tests can replace it. */
+/** Input and output of a command. Commands use this object instead of `process`, so that tests can replace it. */
 export interface Terminal {
-  /** Writes to standard output, which contains only results. */
+  /** Writes a result to standard output. Everything else goes to standard error. */
   print(text: string): void;
-  /** Resolves when all output was written; to the system error if it could not be written. */
-  printed(): Promise<NodeJS.ErrnoException | undefined>;
   /**
-   * Writes to standard error, for everything except results. Write errors are ignored, because they cannot be reported.
+   * Resolves when all output was written. The result is the system error if something could not be written; otherwise
+   * undefined.
    */
+  printed(): Promise<NodeJS.ErrnoException | undefined>;
+  /** Writes to standard error; for everything except results. Ignores write errors, because they cannot be reported. */
   warn(text: string): void;
-  /** Reads standard input until its end, or its first `max` characters. */
+  /** Reads standard input to its end, but at most `max` characters. */
   input(max: number): Promise<string>;
   /** True if standard output is a terminal. */
   readonly isInteractive: boolean;

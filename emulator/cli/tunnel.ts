@@ -1,15 +1,15 @@
 import { request } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 
-/** Destination of a TCP connection, and the proxy through which the connection is opened. */
+/** Route of a TCP connection: its destination, and the proxy that it goes through. */
 export interface Way {
   readonly host: string;
   readonly port: number;
-  /** Proxy through which the tunnel is opened; undefined for a direct connection. */
+  /** Proxy through which the connection is opened; undefined for a direct connection. */
   readonly through?: URL | undefined;
 }
 
-/** Open connection to a destination, and the bytes of the destination that have already been read. */
+/** Open connection to a destination. `first` contains the bytes from the destination that were already read. */
 export interface Tunnel {
   readonly socket: Socket;
   readonly first: Buffer;
@@ -18,8 +18,8 @@ export interface Tunnel {
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Opens a connection, or a tunnel through another proxy (RFC 9110, section 9.3.6). Rejects with the reason of a
- * failure.
+ * Opens a direct connection, or a tunnel through another proxy (RFC 9110, section 9.3.6). Rejects with the reason if it
+ * fails.
  */
 export async function openTunnel(way: Way, signal: AbortSignal): Promise<Tunnel> {
   const { host, port, through } = way;
@@ -55,12 +55,15 @@ export async function openTunnel(way: Way, signal: AbortSignal): Promise<Tunnel>
   });
 }
 
-/** Returns the TLS option with the server name of a host; no option for an IP address (RFC 6066, section 3). */
+/**
+ * Returns the TLS option for the server name of a host. Empty for an IP address, which TLS does not allow as a server
+ * name (RFC 6066, section 3).
+ */
 function nameOf(host: string): { readonly servername?: string } {
   return isIP(host) === 0 ? { servername: host } : {};
 }
 
-/** Decodes percent-encoding; an invalid encoding is returned unchanged. */
+/** Decodes percent-encoding. Returns text with an invalid encoding unchanged. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -69,7 +72,7 @@ function decode(text: string): string {
   }
 }
 
-/** Resolves when a socket is connected. If `signal` is aborted, before or after that, the socket is destroyed. */
+/** Resolves when a socket is connected. Destroys the socket when `signal` is aborted, even after the connection. */
 function connected(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const end = () => {
@@ -78,7 +81,7 @@ function connected(socket: Socket, event: 'connect' | 'secureConnect', signal: A
     };
     signal.addEventListener('abort', end, { once: true });
     socket.once('close', () => signal.removeEventListener('abort', end));
-    // Use `on` for errors, so that the listener also handles an error after the connection is open.
+    // Registers with `on`, so that the listener also handles errors after the connection is open.
     socket.on('error', reject).once(event, () => resolve(socket));
   });
 }

@@ -8,11 +8,14 @@ export interface HttpsAddresses {
   readonly gitUrl: string;
 }
 
-/** Addresses, key and token of one organization of an emulator, from which the environment variables are set. */
+/**
+ * Facts about one organization of an emulator, from which the environment variables are computed: its addresses, key
+ * and token.
+ */
 export interface Wiring {
   readonly url: string;
   readonly gitUrl: string;
-  /** HTTPS addresses; undefined if HTTPS is not served. */
+  /** HTTPS addresses; undefined if the emulator does not serve HTTPS. */
   readonly https: HttpsAddresses | undefined;
   readonly org: string;
   readonly keyFile: string;
@@ -21,8 +24,8 @@ export interface Wiring {
 }
 
 /**
- * Variables that `exec` and `env` set; a missing value is an empty string. None is the variable of an option of
- * `start`, so that an emulator started by a program of `exec` is not configured by accident.
+ * Variables that `exec` and `env` set. A missing value is an empty string. None of them configures `start`, so that a
+ * program of `exec` can start another emulator without configuring it by accident.
  */
 export const VARIABLES: readonly Variable[] = [
   {
@@ -45,7 +48,7 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'EMULATOR_ADMIN_URL', read: ({ adminUrl }) => adminUrl, about: 'base address of the admin API' },
 ];
 
-/** Additional variables if HTTPS is served (`--tls`). */
+/** Variables that are set in addition if HTTPS is served (`--tls`). */
 export const HTTPS_VARIABLES: readonly Variable[] = [
   {
     name: 'EMULATOR_HTTPS_URL',
@@ -71,7 +74,10 @@ export function variablesOf(wiring: Wiring): [name: string, value: string][] {
   return variables.map(({ name, read }) => [name, read(wiring)]);
 }
 
-/** Default scopes (permissions) of the token: create its repository, fetch from and push to it, list repositories. */
+/**
+ * Default scopes (permissions) of the token: it can create its repository, fetch from and push to it, and list
+ * repositories.
+ */
 const TOKEN_SCOPES: readonly string[] = ['repo:write', 'git:write', 'git:read', 'org:read'];
 
 export const TOKEN_FLAGS = {
@@ -87,7 +93,10 @@ export const TOKEN_FLAGS = {
   },
 } satisfies Flags;
 
-/** Returns the claims of the token in these variables, for a signing key with the scopes `allowed`. */
+/**
+ * Returns the claims of the token in the environment variables. `allowed` lists the scopes that the signing key may
+ * grant.
+ */
 export function tokenClaims(
   { repo, scopes }: { readonly repo: string; readonly scopes: readonly string[] | undefined },
   allowed: readonly string[],
@@ -97,7 +106,7 @@ export function tokenClaims(
   return { repo, scopes: scopes ?? (usual.length > 0 ? usual : allowed), ttl: RESTRICTED_LIFETIME };
 }
 
-/** Returns a token; an empty string if there is no private key. */
+/** Returns a signed token. Returns an empty string if there is no private key. */
 export async function signedIfPossible(
   keyFile: string | undefined,
   sign: () => Promise<string>,

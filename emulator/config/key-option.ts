@@ -3,21 +3,21 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { OptionError, readGivenFile } from './option-values.js';
 
-/** Value of the option `--key`: a file with a key, and facts about its registration. */
+/** Value of the option `--key`: a file with a key, and the settings for its registration. */
 export interface KeyOption {
-  /** Absolute path of a PEM file that contains a public key, or the private key that belongs to it. */
+  /** Absolute path of a PEM file with a public key or its private key. */
   readonly file: string;
-  /** Public key as PEM. A private key in the file is not kept. */
+  /** Public key as PEM. If the file contains a private key, it is not kept. */
   readonly publicKey: string;
-  /** Id of the key, which tokens contain in the header `kid`; undefined to use the thumbprint of the key (RFC 7638). */
+  /** Id of the key, as in the token header `kid`. If undefined, the key's thumbprint is used (RFC 7638). */
   readonly id: string | undefined;
-  /** Name of the organization that registers the key; undefined for the first one. */
+  /** Name of the organization that registers the key. If undefined, the first organization registers it. */
   readonly organization: string | undefined;
   /** Scopes that tokens of the key may have; undefined for all scopes. */
   readonly allowedScopes: readonly string[] | undefined;
 }
 
-/** Key in the form in which the library accepts it: text as on the command line, or an object. */
+/** Key as the library accepts it: text as on the command line, or an object. */
 export type GivenKey = string | (Pick<KeyOption, 'file'> & Partial<KeyOption>);
 
 const ID = /^[\x21-\x7e]{1,200}$/;
@@ -28,8 +28,8 @@ const SCOPE = /^(\*|[a-z]+:[a-z]+)$/;
  *
  *     FILE[:ID][;organization=NAME][;allowed_scopes=SCOPE+SCOPE]
  *
- * A file name may contain a colon. If a file exists whose name is the whole text before the first `;`, this file is
- * used, and the text contains no ID.
+ * A file name may contain a colon. If the whole text before the first `;` is the name of an existing file, the value
+ * has no ID.
  */
 export function key(given: unknown): KeyOption {
   const { file, id, organization, allowedScopes } = typeof given === 'string' ? parse(given) : readObject(given);

@@ -1,7 +1,7 @@
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
 
-/** Maximum size of all headers of a request in bytes. It is the default of Node. */
+/** Maximum total size of a request's headers, in bytes. It equals Node's default. */
 export const MAX_HEADER_BYTES = 16 * 1024;
 
 /** All limits of the emulator by name: default, unit and description. Each limit is also a flag of `emulator start`. */
@@ -65,8 +65,8 @@ export const LIMITS = {
 } as const satisfies Record<string, readonly [number, string, string]>;
 
 /**
- * Names of the limits that tests can change while the service runs. Each request reads these limits again. The others
- * are read only at the start.
+ * Names of the limits that tests can change while the service runs. Each request reads their current values. Other
+ * limits are read only at the start.
  */
 export const RUNNING_LIMITS = [
   'maxJsonBytes',

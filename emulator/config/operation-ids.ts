@@ -1,16 +1,17 @@
-/** Facts about an operation of the API that modules need which must not import the operation itself (from `api/`). */
+/** Facts about an API operation for modules that must not import the operation itself (from `api/`). */
 interface OperationFacts {
-  /** True if the operation returns a list in pages, which clients request with cursors. */
+  /** True if the operation returns a list in pages with cursors. */
   readonly pages?: true;
-  /** Default page size that the specification states for the operation. If absent, the page size is 20. */
+  /** Default page size that the specification states for this operation. If absent, it is 20. */
   readonly statedPage?: number;
   /**
-   * Refusals for which the specification's table of the operation lists status 401, in contradiction to its section
-   * Authentication.
+   * Refusals that have status 401 in the specification's table of this operation. The section Authentication of the
+   * specification states another status.
    */
   readonly unauthorized?: readonly ('invalidToken' | 'missingScope')[];
   /**
-   * Names of the body members that contain the expected tip of a write: the name in the specification and its aliases.
+   * Names of the body member that contains the expected tip of a write. The first is the name in the specification; the
+   * others are aliases.
    */
   readonly expects?: readonly string[];
 }
@@ -19,8 +20,9 @@ const HEAD = ['expected_head_sha', 'expected_target_sha'];
 const NOTES = ['expected_ref_sha', 'expected_notes_ref_sha'];
 
 /**
- * Ids of all API operations, with facts about each. The ids must never change, because faults (simulated failures),
- * cursors and the journal (list of all requests) contain them. Each operation is implemented in `api/` or `lfs/`.
+ * Ids of all API operations, with facts about each operation. The ids must never change, because faults (simulated
+ * failures), cursors and the journal (list of all requests) contain them. The operations are implemented in `api/` and
+ * `lfs/`.
  */
 const OPERATIONS = {
   listRepositories: { pages: true },
@@ -87,7 +89,7 @@ export type OperationId = keyof typeof OPERATIONS;
 
 export const OPERATION_IDS = Object.keys(OPERATIONS) as OperationId[];
 
-/** Returns the facts about an operation. They are empty if the id is undefined or unknown. */
+/** Returns the facts about an operation. Returns an empty object if the id is undefined or unknown. */
 export function operationFacts(id: string | undefined): OperationFacts {
   return id !== undefined && Object.hasOwn(OPERATIONS, id) ? OPERATIONS[id as OperationId] : {};
 }

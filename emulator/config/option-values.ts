@@ -2,22 +2,25 @@ import { readTextFile, UnreadableFile } from '../system/text-file.js';
 import { parseTime } from '../time/iso-8601.js';
 
 /**
- * Error in the value of an option. A reader of a value throws it with the end of a sentence (`must be …`), to which
- * `readNamed` adds the name of the option.
+ * Error in the value of an option. The reader of the value throws it with the end of a sentence (`must be …`).
+ * `readNamed` adds the name of the option in front.
  */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
 }
 
 /**
- * Function that reads the value of an option. `given` is text (from a flag or an environment variable) or the value
- * itself (from the library). Throws `OptionError`.
+ * Function that reads the value of an option. `given` is text from a flag or an environment variable, or the value
+ * itself from a caller of the library. Throws `OptionError`.
  */
 export type Read<Value> = (given: unknown) => Value;
 
-/** Row of the table of options: default, help and reader of one option. */
+/** Row of the table of options. It has the default, help and reader of one option. */
 export type Row<Value> = (undefined extends Value ? { readonly default?: Value } : { readonly default: Value }) & {
-  /** Placeholder for the value in the help, such as `FILE`; undefined for a switch, which `--no-…` turns off. */
+  /**
+   * Placeholder for the value in the help, such as `FILE`. Undefined for a switch, which has no value and can be turned
+   * off with `--no-…`.
+   */
   readonly value?: string;
   readonly help: string;
   readonly repeatable?: true;
@@ -25,8 +28,8 @@ export type Row<Value> = (undefined extends Value ? { readonly default?: Value }
 };
 
 /**
- * Reads the value of an option. The message of an `OptionError` begins with `source`, the flag, variable or member that
- * contained the value.
+ * Reads the value of an option. `source` is the flag, variable or member that contained the value. The message of an
+ * `OptionError` begins with it.
  */
 export function readNamed<Value>(source: string, read: Read<Value>, given: unknown): Value {
   try {
@@ -48,7 +51,7 @@ export function text(what: string, pattern = /./): Read<string> {
   };
 }
 
-/** Same as `text`, for secret values. Error messages never contain the value. */
+/** Same as `text`, but for secret values. Error messages never contain the value. */
 export function secret(what: string, pattern: RegExp): Read<string> {
   return (given) => {
     if (typeof given !== 'string' || !pattern.test(given)) throw new OptionError(`must be ${what}`);
@@ -57,18 +60,18 @@ export function secret(what: string, pattern: RegExp): Read<string> {
 }
 
 /**
- * Pattern of a host name or address (IPv6 in brackets), as in URLs. Underscores are permitted, because names of
- * containers contain them.
+ * Pattern of a host name or address as in URLs (IPv6 in brackets). Underscores are permitted, because container names
+ * may contain them.
  */
 const HOST = String.raw`(\[[\da-fA-F:.]+\]|[\w-]+(\.[\w-]+)*\.?)`;
 
-/** Reads the name of a host that the emulator may contact, on any port. */
+/** Reads the name of a host that the emulator may contact. All its ports are included. */
 export const hostName = text('the name of a host, without scheme and port', new RegExp(`^${HOST}$`));
 
-/** Reads a host in the form of a `Host` header. A port is permitted and ignored. */
+/** Reads a host as in the `Host` header. A port is permitted but ignored. */
 export const servedHostName = text('the name of a host, without scheme', new RegExp(`^${HOST}(:\\d+)?$`));
 
-/** Reads the text of the file that an option names. Throws `OptionError` if the file cannot be read. */
+/** Reads the file that an option names. Throws `OptionError` if the file cannot be read. */
 export function readGivenFile(file: string): string {
   try {
     return readTextFile(file);
@@ -105,7 +108,7 @@ const FLAG_VALUES: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   ['off', false],
 ]);
 
-/** Reads a boolean value, which text may write as true, false, on or off. */
+/** Reads a boolean value. The texts true, false, on and off are accepted. */
 export const flag: Read<boolean> = (given) => {
   const value = FLAG_VALUES.get(given);
   if (value === undefined) throw wanted('true or false', given);
@@ -127,15 +130,18 @@ const DURATIONS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Maximum duration in milliseconds, about 24 days. It is the maximum of a Node timer, because a longer timer fires
+ * Maximum duration in milliseconds, about 24 days. It is the maximum of Node's timers, because longer timers fire
  * immediately.
  */
 const LONGEST_DURATION = 2 ** 31 - 1;
 
-/** Reads a size in bytes: `4194304`, `4MiB`, or a number. */
+/** Reads a size in bytes, given as a number or as text such as `4194304` or `4MiB`. */
 export const size = quantity(SIZES, 'a size such as 512KiB, 4MiB or 2GiB', Number.MAX_SAFE_INTEGER);
 
-/** Reads a duration in milliseconds: `500ms`, `30s`, or a number of milliseconds. Text without a unit is refused. */
+/**
+ * Reads a duration in milliseconds, given as a number or as text such as `500ms` or `30s`. Text without a unit is
+ * refused.
+ */
 export const duration = quantity(DURATIONS, 'a duration such as 500ms, 30s or 5m', LONGEST_DURATION);
 
 function quantity(units: ReadonlyMap<string, number>, what: string, max: number): Read<number> {
@@ -150,7 +156,7 @@ function quantity(units: ReadonlyMap<string, number>, what: string, max: number)
   };
 }
 
-/** Reader and writer for the values of limits, by the unit of the limit. Limits with other units use `COUNT`. */
+/** Readers and writers for the values of limits, by unit. Limits with any other unit use `COUNT`. */
 export const UNITS: Readonly<Record<string, { read: Read<number>; value: string; write: (amount: number) => string }>> =
   {
     bytes: { read: size, value: 'SIZE', write: writeSize },
@@ -168,8 +174,8 @@ function writeDuration(milliseconds: number): string {
 }
 
 /**
- * Returns a reader for a list of values. Text is split at commas, because one environment variable contains all values
- * of a list. The list must have at least `least` values and no value twice. Text must contain a value.
+ * Returns a reader for a list of values. Text is split at commas, because an environment variable contains all values
+ * of a list. The list must have at least `least` values, and no value twice. Text must contain at least one value.
  */
 export function list<Value>(read: Read<Value>, rule: { least?: number } = {}): Read<readonly Value[]> {
   return (given) => {
@@ -185,8 +191,7 @@ export function list<Value>(read: Read<Value>, rule: { least?: number } = {}): R
 }
 
 /**
- * Reads an object that contains URLs by name, from `name=url` pairs or from the object itself. The URLs are origins or
- * prefixes.
+ * Reads an object of URLs by name. The input is `name=url` pairs or such an object. The URLs are origins or prefixes.
  */
 export function urlsByName(given: unknown): Readonly<Record<string, string>> {
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
@@ -207,7 +212,7 @@ function isHttpUrl(value: unknown): boolean {
 }
 
 /**
- * Reads the URL under which clients reach the emulator. It must have no credentials, query or fragment. Final slashes
+ * Reads the URL under which clients reach the emulator. Credentials, query and fragment are not allowed. Final slashes
  * are removed.
  */
 export function publicUrl(given: unknown): string {
@@ -219,8 +224,8 @@ export function publicUrl(given: unknown): string {
 }
 
 /**
- * Reads the option `clock`: `real`, or the initial time of a clock that advances with each request, as ISO 8601 text or
- * milliseconds since 1970.
+ * Reads the option `clock`. The value is `real`, or the initial time of a clock that advances with each request. The
+ * time is ISO 8601 text or milliseconds since 1970.
  */
 export function clock(given: unknown): 'real' | number {
   if (given === 'real') return given;
@@ -230,7 +235,7 @@ export function clock(given: unknown): 'real' | number {
   return time;
 }
 
-/** Reads a single port, or a range of ports such as `9000-9099`, which includes both ends. */
+/** Reads a port, or a range of ports such as `9000-9099`. The range includes both ends. */
 export function portRange(given: unknown): readonly number[] {
   if (Array.isArray(given) && given.length > 0 && given.every(isPort)) return given;
   const match = typeof given === 'string' ? /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(given) : null;
@@ -245,5 +250,8 @@ function isPort(port: unknown): boolean {
   return Number.isInteger(port) && Number(port) >= 0 && Number(port) <= 65_535;
 }
 
-/** Reads the prefix of error codes about the external forge, such as `forge` in `forge_app_not_configured`. */
+/**
+ * Reads the prefix of error codes about the external forge (hosting service), such as `forge` in
+ * `forge_app_not_configured`.
+ */
 export const forgePrefix = text('1 to 32 lower-case letters and digits', /^[a-z0-9]{1,32}$/);

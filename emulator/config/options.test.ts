@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from './limits.js';
 import { type Flags, type GivenOptions, OptionError, optionRows, readOptions, resolveOptions } from './options.js';
 import { DEFAULT_VARIANTS } from './variants.js';
 
-/** Returns the message of the error with which `run` refuses invalid options. */
+/** Returns the message of the `OptionError` that `run` throws. Returns 'accepted' if it throws nothing. */
 function refusal(run: () => unknown): string {
   try {
     run();

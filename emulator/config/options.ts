@@ -27,37 +27,42 @@ import { variants } from './variants-option.js';
 
 export { OptionError } from './option-values.js';
 
-/** Start options of an emulator. Each member except `limits` has a row in `ROWS` with its default and its help. */
+/** Start options of an emulator. `ROWS` has the default and help of each option; `limits` has its own table. */
 export interface EmulatorOptions extends TlsOptions {
   readonly host: string;
   /** Port of the first organization; 0 to use any free port. Other organizations always use free ports. */
   readonly port: number;
-  /** Names of the organizations (tenants). Each one has its own port. */
+  /** Names of the organizations (tenants). Each organization has its own port. */
   readonly org: readonly string[];
   readonly readyFile: string | undefined;
   /** True to stop when the parent process ends. Only the command line uses it. */
   readonly exitWithParent: boolean;
   readonly log: 'pretty' | 'json' | 'quiet';
   /**
-   * `real` for the machine's time, or the initial time of a clock that advances by 1 ms per request, in milliseconds
-   * since 1970.
+   * Either `real` for the machine's time, or the initial time of a clock that advances by 1 ms per request. The initial
+   * time is in milliseconds since 1970.
    */
   readonly clock: 'real' | number;
   readonly seed: string;
   readonly variants: Variants;
   readonly allowedHost: readonly string[];
   /**
-   * Token that the admin API (for the control of the emulator) requires. If undefined, the API is open on loopback, and
-   * otherwise a token is generated.
+   * Token that the admin API (which controls the emulator) requires. If undefined, the admin API needs no token on
+   * loopback; on other addresses, a token is generated.
    */
   readonly adminToken: string | undefined;
-  /** Public keys to register in addition to the published test keys. */
+  /** Public keys that are registered in addition to the published test keys. */
   readonly key: readonly KeyOption[];
-  /** True to register the published test keys; undefined to register them only if the emulator listens on loopback. */
+  /**
+   * True to register the published test keys. If undefined, they are registered only if the emulator listens on
+   * loopback.
+   */
   readonly testKeys: boolean | undefined;
-  /** Origins from which repositories of external forges are fetched instead of the real ones, by provider name. */
+  /**
+   * Origins that replace the real external forges (hosting services) when repositories are fetched, by provider name.
+   */
   readonly upstreamHost: Readonly<Record<string, string>>;
-  /** Ports for namespaces (isolated worlds), in the order in which they are tried; 0 for any free port. */
+  /** Ports for namespaces (isolated worlds), in the order in which they are tried. 0 means any free port. */
   readonly namespacePorts: readonly number[];
   readonly allowUpstream: readonly string[];
   readonly allowWebhook: readonly string[];
@@ -66,25 +71,30 @@ export interface EmulatorOptions extends TlsOptions {
   readonly forgeApps: number;
   readonly hosting: 'on' | 'off';
   readonly fsck: 'strict' | 'off';
-  /** True if clients may ask for faults (simulated failures) in requests; undefined for true on loopback only. */
+  /**
+   * True if requests may ask for faults (simulated failures). If undefined, they may only if the emulator listens on
+   * loopback.
+   */
   readonly inbandFaults: boolean | undefined;
   /**
-   * Scenario file with the initial state and scripted events. Its seed and clock are used if these options are absent.
+   * Scenario file with the initial state and scripted events. Its seed and clock apply unless the options `seed` and
+   * `clock` are set.
    */
   readonly scenario: ScenarioOption | undefined;
-  /** Path or URL of an exported state or a Git repository that is imported at the start. */
+  /** Path or URL of an exported state or a Git repository, which is imported at the start. */
   readonly import: string | undefined;
-  /** Path of the folder in which the state is saved; undefined if the state is kept in memory only. */
+  /** Path of the folder in which the state is saved. If undefined, the state is kept only in memory. */
   readonly persist: string | undefined;
   readonly includeSecrets: boolean;
-  /** True to send unusual responses that the specification permits, such as unknown members, for tests of clients. */
+  /**
+   * True to send unusual responses that the specification permits, such as unknown members. They test the robustness of
+   * clients.
+   */
   readonly adversarial: boolean;
   readonly limits: Limits;
 }
 
-/**
- * Start options in the form in which the library accepts them. All may be absent. Text is read as on the command line.
- */
+/** Start options as the library accepts them. All are optional. Text is read as on the command line. */
 export type GivenOptions = {
   readonly [Name in Exclude<keyof EmulatorOptions, 'limits' | 'variants' | 'key'>]?: EmulatorOptions[Name] | string;
 } & { readonly key?: GivenKey | readonly GivenKey[] } & {
@@ -93,14 +103,14 @@ export type GivenOptions = {
 };
 
 /**
- * Pattern of an organization name. It is that of a DNS label, because the name is part of the host name
+ * Pattern of an organization name. It must be a DNS label, because the name is part of the host name
  * `api.<org>.localhost`.
  */
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * Table of all options except limits. The name of an option determines its flag (`--allowed-host`) and its environment
- * variable (`EMULATOR_ALLOWED_HOST`).
+ * Table of all options except limits. The flag (`--allowed-host`) and the environment variable
+ * (`EMULATOR_ALLOWED_HOST`) are derived from the option's name.
  */
 const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<EmulatorOptions[Name]> } = {
   host: {
@@ -268,20 +278,20 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
   },
 };
 
-/** Description of an option, as the documentation and the help show it. */
+/** Description of an option for the documentation and the help. */
 export interface OptionRow {
-  /** Name of the option in camelCase; for a limit, the name of the member of `limits`. */
+  /** Name of the option in camelCase. For a limit, the name of its member in `limits`. */
   readonly name: string;
   /** Flag without its leading dashes, such as `max-json-bytes`. */
   readonly flag: string;
   readonly variable: string;
   /** Placeholder of the value in the help, such as `FILE`; empty for a switch. */
   readonly value: string;
-  /** Default in the form in which a user types it; empty if there is no default. */
+  /** Default as a user would type it; empty if there is none. */
   readonly shownDefault: string;
   readonly help: string;
   readonly repeatable: boolean;
-  /** True for a boolean option: it takes no value, and `--no-…` turns it off. */
+  /** True for a boolean option. The flag has no value, and `--no-…` turns the option off. */
   readonly isSwitch: boolean;
   readonly isLimit: boolean;
 }
@@ -332,7 +342,8 @@ function showDefault(value: unknown): string {
 }
 
 /**
- * Returns the options in `given`, with defaults for absent ones. Throws `OptionError`, which names the invalid option.
+ * Returns the options in `given`, with defaults for absent options. Throws an `OptionError` that names the invalid
+ * option.
  */
 export function resolveOptions(given: GivenOptions = {}): EmulatorOptions {
   const { limits = {}, ...options } = given;
@@ -353,12 +364,12 @@ function refuseUnknown(noun: string, given: object, isLimit: boolean): void {
   }
 }
 
-/** Values of command-line flags as the user typed them, by the name of the flag without dashes. */
+/** Values of command-line flags as the user typed them, by flag name without dashes. */
 export type Flags = Readonly<Record<string, readonly string[]>>;
 
 /**
  * Reads the options from the command line and the environment. A flag takes precedence over its environment variable,
- * and the variable over the default. Throws `OptionError`.
+ * and both over the default. Throws `OptionError`.
  */
 export function readOptions(flags: Flags, environment: Readonly<Record<string, string | undefined>>): EmulatorOptions {
   return build(({ flag, variable, repeatable }) => {

@@ -1,20 +1,20 @@
 import { text } from './option-values.js';
 
-/** Names of the options that a scenario file (scripted setup) may also set. */
+/** Names of the options that a scenario file (scripted setup) can also set. */
 export const OF_SCENARIO = ['seed', 'clock'] as const;
 
-/** Scenario file with which the emulator starts. */
+/** Option that names a scenario file with the initial state of the emulator and scripted events. */
 export interface ScenarioOption {
   readonly file: string;
-  /** Flag or variable that contained the name of the file, for error messages: `--scenario`. */
+  /** Flag or variable that named the file, such as `--scenario`. Used in error messages. */
   readonly source: string;
-  /** Options that the user has given explicitly. Their values in the scenario file are ignored. */
+  /** Options that the user has set explicitly. They override the values in the scenario file. */
   readonly over: readonly (typeof OF_SCENARIO)[number][];
 }
 
 /**
- * Reads the option `scenario`. A value that has already been read is returned unchanged, because the library reads
- * options again that the command line has read.
+ * Reads the option `scenario`. A value that was already read is returned unchanged, because the library reads the
+ * options of the command line a second time.
  */
 export function scenarioFile(given: unknown): ScenarioOption {
   const isRead = typeof given === 'object' && given !== null && 'over' in given;

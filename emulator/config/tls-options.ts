@@ -1,20 +1,20 @@
 import { flag, integer, OptionError, publicUrl, type Read, type Row, readGivenFile, text } from './option-values.js';
 
-/** Start options for TLS, and for the URLs under which clients reach the emulator through a proxy. */
+/** Start options for TLS, and for the public URLs of an emulator behind a proxy. */
 export interface TlsOptions {
   /** True to serve HTTPS in addition to HTTP, on separate ports. */
   readonly tls: boolean;
   /** HTTPS port of the first organization; 0 to use any free port. */
   readonly tlsPort: number;
   /**
-   * Paths of the PEM files with a certificate and its chain, and with its private key. If both are undefined, a
-   * certificate is generated.
+   * Paths of two PEM files: a certificate with its chain, and its private key. If both are undefined, a certificate is
+   * generated.
    */
   readonly tlsCert: string | undefined;
   readonly tlsKey: string | undefined;
-  /** URL of the first organization that responses show instead of its own address, without a final slash. */
+  /** URL of the first organization in responses, instead of its own address. It has no final slash. */
   readonly publicUrl: string | undefined;
-  /** URL of Git remotes that responses show, if it differs from `publicUrl`. */
+  /** URL of Git remotes in responses. Needed only if it differs from `publicUrl`. */
   readonly publicGitUrl: string | undefined;
 }
 
@@ -53,7 +53,8 @@ export const TLS_ROWS: { readonly [Name in keyof TlsOptions]: Row<TlsOptions[Nam
 };
 
 /**
- * Returns a reader for the path of a PEM file (RFC 7468). The file must contain an entry whose label matches `label`.
+ * Returns a reader for the path of a PEM file (RFC 7468). The file must contain an entry with a label that matches
+ * `label`.
  */
 function pemFile(what: string, label: RegExp): Read<string> {
   return (given) => {
@@ -64,7 +65,7 @@ function pemFile(what: string, label: RegExp): Read<string> {
   };
 }
 
-/** Throws `OptionError` if TLS options are combined that exclude or require each other. */
+/** Throws `OptionError` if TLS options contradict each other, or if one requires another that is missing. */
 export function checkTlsOptions({ tls, tlsPort, tlsCert, tlsKey }: TlsOptions): void {
   const [given, missing] = tlsCert === undefined ? ['key', 'cert'] : ['cert', 'key'];
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {

@@ -1,7 +1,7 @@
 /**
  * Variants (configurable behaviours) for cases in which the specification contradicts itself or is silent. The first
- * value of each variant is the default of the emulator. The other values are behaviours that deployments of the real
- * service may have. `emulator variants` prints this table.
+ * value of each variant is the emulator's default. The other values are behaviours that real deployments of the service
+ * may have. `emulator variants` prints this table.
  */
 const VARIANTS = {
   invalidToken: {
@@ -203,7 +203,7 @@ const VARIANTS = {
 } as const satisfies Record<string, { values: readonly [string, ...string[]]; about: string }>;
 
 export type VariantName = keyof typeof VARIANTS;
-/** Names of the variants (configurable behaviours) whose values are error codes of a refusal. */
+/** Names of the variants (configurable behaviours) that select the error code of a refusal. */
 export type CodeVariant = 'missingRef' | 'missingCommit' | 'missingFile' | 'missingBaseBranch' | 'missingTargetBranch';
 export type Variants = { readonly [Name in VariantName]: (typeof VARIANTS)[Name]['values'][number] };
 
@@ -216,8 +216,8 @@ export function variantRows(): { name: VariantName; values: readonly string[]; a
 }
 
 /**
- * Parses a JSON object such as `{"restoreNoop": "201"}` and returns the values of all variants (configurable
- * behaviours), with defaults for absent ones. Throws an `Error` whose message is a sentence.
+ * Parses a JSON object such as `{"restoreNoop": "201"}`. Returns the values of all variants (configurable behaviours),
+ * with defaults for absent ones. Throws an `Error` with a full sentence as its message.
  */
 export function parseVariants(value: unknown): Variants {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -5,9 +5,11 @@ import { isOwnerAlive, ownerOf } from '../system/process-owner.js';
 
 const NAME = 'lock';
 
-/** Exclusive lock of a folder for one process, implemented as a file with the name `lock`. */
+/** Exclusive lock of a folder for one process. It is a file with the name `lock`. */
 export interface FolderLock {
-  /** True if the lock file of a process that has ended was found. The process did not release it, so it was killed. */
+  /**
+   * True if a lock file of an ended process was found. That process was killed, because it did not release the lock.
+   */
   readonly wasStale: boolean;
   /** Removes the lock file, so that another process can lock the folder. */
   release(): Promise<void>;
@@ -15,7 +17,7 @@ export interface FolderLock {
 
 /**
  * Locks a folder for this process. Replaces the lock file of a process that has ended. Throws `SourceError` if a
- * running process holds the lock.
+ * running process has locked the folder.
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const path = join(folder, NAME);
@@ -38,7 +40,8 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
     }
     const owner = (await readFile(path, 'utf8').catch(() => undefined))?.trim();
     if (owner === undefined) continue;
-    // An empty lock file is not stale at once, because another process may have created it and not yet written its id.
+    // An empty lock file is not considered stale at once. Another process may have just created it and not yet written
+    // its id.
     if (isOwnerAlive(owner))
       throw new SourceError(
         `${folder} is in use by another emulator (process ${owner.split(' ', 1)[0]}). Stop it, or use another folder.`,
@@ -53,14 +56,14 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
 }
 
 /**
- * Removes the lock file of a process that has ended. The file is first renamed to a name of this process, so that of
- * two processes that found it only one removes it.
+ * Removes the lock file of an ended process. First renames the file to a name that belongs to this process. If two
+ * processes find the same file, only one of them removes it.
  */
 async function removeStale(path: string, owner: string): Promise<void> {
   const aside = `${path}.${process.pid}`;
   await rename(path, aside).catch(() => {});
   const found = (await readFile(aside, 'utf8').catch(() => undefined))?.trim();
-  // If the renamed file names another owner, it is a new lock that another process has created meanwhile, so it is put
+  // If the renamed file names another owner, another process has created a new lock in the meantime. The file is put
   // back.
   if (found !== undefined && found !== owner) await rename(aside, path);
   else await rm(aside, { force: true });

@@ -14,33 +14,34 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Meter } from '../schedule/meter.js';
 
-/** Suffix of the name of a draft (incomplete file that is renamed when it is complete). */
+/** File name suffix of a draft: an incomplete file that is renamed when it is complete. */
 export const DRAFT = '.new';
 export const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
 /**
- * Number of buffered bytes of a file at which they are written asynchronously. Fewer bytes are written synchronously,
- * because a turn of the event loop can take 10 ms under load.
+ * Number of buffered bytes from which a file is written asynchronously. Fewer bytes are written synchronously, because
+ * a turn of the event loop can take 10 ms under load.
  */
 const BATCH = 1024 * 1024;
-/** Cost of creating a file, in the units in which a meter counts work before it yields to the event loop. */
+/** Cost of creating a file, in the meter's units of work. The meter says when to yield to the event loop. */
 const FILE_UNITS = 100;
 
 const writev = promisify(writevLater);
 
 /**
- * Writes the files of one save of the emulator's state below the folder `root`. `add` and `replace` write only to the
- * page cache of the operating system: a killed process loses nothing, and waiting for the disk would take longer than a
- * save may take. All paths are relative to `root`.
+ * Writes the files of one save of the emulator's state. All paths are relative to `root`. `add` and `replace` write
+ * only to the page cache of the operating system: a killed process loses nothing, and waiting for the disk would take
+ * longer than a save may take.
  */
 export class FolderWrites {
   readonly #added: string[] = [];
 
   /**
-   * `folders`: absolute paths of folders known to exist and not to be symbolic links; created folders are added.
-   * `isKept`: returns true if the last complete save contains the file. `meter`: counts the work, and says when to
-   * yield.
+   * - `folders`: absolute paths of folders that are known to exist and not to be symbolic links; created folders are
+   *   added
+   * - `isKept`: returns true if the last complete save contains the file
+   * - `meter`: counts the work and says when to yield
    */
   constructor(
     private readonly root: string,
@@ -51,7 +52,7 @@ export class FolderWrites {
 
   /**
    * Writes a file whose name contains the hash of its content. Does nothing if the last complete save contains the
-   * file. Replaces a file of this name that an interrupted save has left, because it may be incomplete.
+   * file. Replaces a file that an interrupted save has left under this name, because it may be incomplete.
    */
   async add(path: string, pieces: readonly Buffer[]): Promise<void> {
     if (this.isKept(path)) return;
@@ -65,8 +66,8 @@ export class FolderWrites {
   }
 
   /**
-   * Writes a new file and waits until it is on disk, so that a power loss does not damage it. `onWritten`: called with
-   * the number of bytes of each written piece.
+   * Writes a new file and waits until it is on disk, so that a power loss cannot damage it. `onWritten` is called with
+   * the length of each piece in bytes.
    */
   async write(path: string, pieces: AsyncIterable<Uint8Array>, onWritten?: (bytes: number) => void): Promise<void> {
     const file = this.open(path);
@@ -81,7 +82,7 @@ export class FolderWrites {
     }
   }
 
-  /** Creates a file and opens it for writing. `undo` removes it. */
+  /** Creates a file and opens it for writing. A later `undo` removes the file. */
   open(path: string): OpenFile {
     this.meter.spend(FILE_UNITS);
     const target = join(this.root, path);
@@ -90,8 +91,8 @@ export class FolderWrites {
   }
 
   /**
-   * Renames a draft (incomplete file) to its final name, which is derived from its content. If the last complete save
-   * already contains a file of this name, the draft is removed.
+   * Renames a draft (incomplete file) to its final name, which is derived from its content. Removes the draft instead
+   * if the last complete save already contains this file.
    */
   rename(draft: string, path: string): void {
     const target = join(this.root, path);
@@ -102,7 +103,9 @@ export class FolderWrites {
     }
   }
 
-  /** Replaces a file atomically: writes a draft and renames it, so that readers find the old or the new content. */
+  /**
+   * Replaces a file atomically. Writes a draft and renames it, so that readers find either the old or the new content.
+   */
   replace(path: string, content: Buffer): void {
     const draft = path + DRAFT;
     const file = this.open(draft);
@@ -115,8 +118,8 @@ export class FolderWrites {
   }
 
   /**
-   * Overwrites a file in place, not atomically. Only for files that are not part of the saved state, such as the files
-   * that only Git reads.
+   * Overwrites a file in place, which is not atomic. Only for files outside of the saved state, such as those that only
+   * Git reads.
    */
   overwrite(path: string, content: Buffer): void {
     this.meter.spend(FILE_UNITS);
@@ -133,9 +136,7 @@ export class FolderWrites {
     this.#make(join(this.root, path));
   }
 
-  /**
-   * Marks all files written until now as permanent, so that `undo` does not remove them. Called after a complete save.
-   */
+  /** Makes all files written so far permanent, so that `undo` keeps them. Called after a complete save. */
   keep(): void {
     this.#added.length = 0;
   }
@@ -157,8 +158,8 @@ export class FolderWrites {
         if (attempt > 1) throw error;
         if (code === 'EEXIST') unlinkSync(path);
         else if (code === 'ENOENT') {
-          // The parent folder does not exist: it is new, or another program has removed it. After a failed attempt,
-          // `folders` is wrong, so it is cleared.
+          // Creates the missing parent folder: it is new, or another program has removed it. After a failed attempt,
+          // `folders` must be wrong, so it is cleared.
           if (attempt > 0) this.folders.clear();
           this.#make(dirname(path));
         } else throw error;
@@ -167,8 +168,8 @@ export class FolderWrites {
   }
 
   /**
-   * Creates a folder below `root` and its parent folders. Throws if one of them exists and is not a folder, such as a
-   * symbolic link.
+   * Creates a folder below `root`, including its parents. Throws if one of them exists but is not a folder, for example
+   * a symbolic link.
    */
   #make(path: string): void {
     if (path === this.root || this.folders.has(path)) return;
@@ -182,7 +183,7 @@ export class FolderWrites {
   }
 }
 
-/** Open file that is written from beginning to end. Bytes are buffered until there are `BATCH` of them. */
+/** Open file that is written from beginning to end. Buffers up to `BATCH` bytes. */
 export class OpenFile {
   #waiting: Buffer[] = [];
   #bytes = 0;
@@ -190,8 +191,8 @@ export class OpenFile {
   constructor(private readonly descriptor: number) {}
 
   /**
-   * Buffers bytes, and writes the buffer if it is full. Returns a promise if the buffer is being written: the caller
-   * must await it before the next call.
+   * Buffers bytes, and writes the buffer when it is full. If a promise is returned, the caller must await it before the
+   * next call.
    */
   write(piece: Buffer): void | Promise<void> {
     this.#waiting.push(piece);
@@ -204,7 +205,7 @@ export class OpenFile {
     this.#flushNow();
   }
 
-  /** Writes the buffered bytes and waits until the file is on disk. */
+  /** Writes the buffered bytes and waits until the whole file is on disk. */
   sync(): void {
     this.#flushNow();
     fsyncSync(this.descriptor);
@@ -236,7 +237,7 @@ export class OpenFile {
   }
 }
 
-/** Returns the bytes of `pieces` that remain after the first `written` bytes, as pieces. */
+/** Returns the rest of `pieces` after the first `written` bytes. */
 function after(pieces: readonly Buffer[], written: number): Buffer[] {
   let left = written;
   for (const [at, piece] of pieces.entries()) {
@@ -250,7 +251,7 @@ export function removeFile(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // The error is ignored: either the file does not exist, or it is unreferenced and is removed when the folder is
+    // Ignores the error. Either the file does not exist, or nothing refers to it, and it is removed when the folder is
     // opened again.
   }
 }

@@ -19,8 +19,8 @@ t.test('a restored state shares its packs with the folder', async (t) => {
   await next();
   t.same(await read(folder), first);
   t.notOk(existsSync(join(folder, 'scratch/b.git')));
-  // Commit again after the restore, because the numbers of the removed objects now belong to other objects. The saved
-  // pack must not change.
+  // Commit after the restore, so that the numbers of the removed objects belong to other objects. The saved pack must
+  // stay unchanged.
   await commit(current, 'a', { gone: 'other' });
   await next();
   t.same(
@@ -63,12 +63,11 @@ t.test('a save interrupted at any byte leaves the previous or the new state', as
     const isDone = round % 2 === 1;
     cpSync(isDone ? folder : old, torn, { recursive: true });
     if (isDone) {
-      // Build the state after a crash that followed the replacement of the manifest: some files that only the old
-      // manifest needs are not removed yet.
+      // Simulate a crash after the manifest was replaced: some files that only the old manifest needs still exist.
       for (const path of removed) if (draw(2) === 0) cpSync(join(old, path), join(torn, path));
     } else {
-      // Build the state after a crash before the replacement of the manifest: some files that only the new manifest
-      // needs exist, some are truncated, and the new manifest still has its draft name.
+      // Simulate a crash before the manifest was replaced. Only some files of the new manifest exist, some are
+      // truncated, and the new manifest still has its draft name.
       for (const path of added) {
         if (draw(4) === 0) continue;
         cpSync(join(folder, path), join(torn, path));

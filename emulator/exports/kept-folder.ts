@@ -23,44 +23,47 @@ import { prune } from './state-directory.js';
 import { gitTexts, lfsPath, listRepository } from './write-state.js';
 
 /**
- * Maximum number of refs with which every save rewrites `packed-refs`. Only Git reads this file. With more refs, only
- * the last save before the emulator ends writes it, because it contains all refs and would take too long.
+ * Maximum number of refs with which every save rewrites `packed-refs`, which only Git reads. The file contains all
+ * refs, so writing more would take too long. With more refs, only the last save before the emulator ends writes it.
  */
 const FEW_REFS = 1000;
 
-/** Long lists of a JSON file that were written, by their paths in the JSON value, such as `/refs`. */
+/** Long lists that were written to files of their own. The keys are their paths in the JSON value, such as `/refs`. */
 type WrittenLists = ReadonlyMap<string, WrittenList>;
 
-/** Repository as the last complete save stored it in the folder. */
+/** Repository as stored by the last complete save. */
 interface KeptRepository {
   /**
-   * Immutable record (state of the repository without its objects) that was written; undefined if it must be written
+   * Immutable record (the repository's state without its objects) that was written. Undefined if it must be written
    * again.
    */
   readonly record: RepositoryRecord | undefined;
   readonly listed: ListedRepository;
   readonly packs: readonly KeptPack[];
-  /** Identity token of the world (whole state of the emulator) to whose object numbers the ranges in `packs` refer. */
+  /** Identifies the world (whole state of the emulator) that assigned the object numbers in `packs`. */
   readonly world: object;
-  /** Paths of the file of the record and of the files that the record names. */
+  /** Paths of the record's file and of all files that the record names. */
   readonly files: ReadonlySet<string>;
   readonly lists: WrittenLists | undefined;
 }
 
-/** Content of the folder after the last complete save: repositories by id, and the long lists of `emulator.json`. */
+/**
+ * Content of the folder after the last complete save. `repositories` are by id; `lists` are the long lists of
+ * `emulator.json`.
+ */
 interface Kept {
   readonly repositories: ReadonlyMap<string, KeptRepository>;
   readonly lists: WrittenLists | undefined;
 }
 
 /**
- * State to save. `world`: identity token for the world (whole state of the emulator) that numbers the objects. It does
- * not refer to the world, so that it does not keep it in memory.
+ * State to save. `world` is a token for the world (whole state of the emulator) that assigned the object numbers. The
+ * token does not keep the world in memory.
  */
 export interface SavedState {
   readonly snapshot: WorldSnapshot;
   readonly world: object;
-  /** True for the last save before the emulator ends: it also updates all files that only Git reads. */
+  /** True for the last save before the emulator ends. This save also updates all files that only Git reads. */
   readonly isLast?: boolean;
 }
 
@@ -72,32 +75,33 @@ export interface KeptFolderPorts {
 }
 
 /**
- * Folder that contains the state of a world (whole state of the emulator). A save writes only changes since the
- * previous one. Files are immutable and named by their content hash, except `emulator.json` and the files that only Git
- * reads. A file is part of the state only if `emulator.json` refers to it directly or through other files, and
- * `emulator.json` is replaced atomically. Therefore a reader always finds the last complete save, even if the process
- * was killed.
+ * Folder that contains the state of a world (whole state of the emulator). A save writes only what has changed since
+ * the previous one.
+ *
+ * Files are immutable and named after their content hash, except `emulator.json` and the files that only Git reads. A
+ * file belongs to the state only if `emulator.json` refers to it, directly or through other files. `emulator.json` is
+ * replaced atomically. Therefore a reader always finds the last complete save, even if the process was killed.
  */
 export class KeptFolder {
   #kept: Kept = { repositories: new Map(), lists: undefined };
-  /** Paths of the files of the last complete save, which `#kept` describes. */
+  /** Paths of the files that belong to the last complete save, which `#kept` describes. */
   readonly #files = new Set<string>();
-  /** Absolute paths of folders known to exist, so that a save need not check them again. */
+  /** Absolute paths of folders that are known to exist, so that a save need not check them. */
   readonly #folders = new Set<string>();
-  /** Refs that the files for Git (`HEAD`, `packed-refs`) contain, by repository id. */
+  /** Refs in the files for Git (`HEAD`, `packed-refs`), by repository id. */
   readonly #shown = new Map<string, Refs>();
   /**
-   * Schedule of the saves only. A schedule divides the slice of CPU time of each turn of the event loop among its
-   * users, so sharing one with many requests would make a save take seconds.
+   * Schedule used only for saves. A schedule divides the CPU time of each event loop turn among its users. If saves
+   * shared it with many requests, they would take seconds.
    */
   readonly #schedule = new Schedule();
 
   constructor(private readonly ports: KeptFolderPorts) {}
 
   /**
-   * Takes the state that was read from the folder at the start as the last complete save, so that unchanged files are
-   * not written again. Returns false if files of the folder are missing or must be replaced. `isGitCurrent`: true if
-   * the files that only Git reads are current.
+   * Takes over the state that was read from the folder at the start as the last complete save. Unchanged files are then
+   * not written again. Returns false if files are missing or must be replaced. `isGitCurrent` is true if the files that
+   * only Git reads are up to date.
    */
   async adopt(
     found: ReadRepositories,
@@ -128,8 +132,8 @@ export class KeptFolder {
   }
 
   /**
-   * Saves a state in the folder. Rejects with the error of the file system; the folder then contains the previous state
-   * or the new one.
+   * Saves a state in the folder. Rejects with the file system's error; the folder then contains either the previous or
+   * the new state.
    */
   async save(saved: SavedState): Promise<void> {
     const { folder, config, secrets } = this.ports;
@@ -151,7 +155,7 @@ export class KeptFolder {
       const manifest = showWorld(snapshot, config, secrets, listed);
       const lists = await this.#writeLists(manifest, this.#kept.lists, '', writes, meter);
       writes.replace(MANIFEST, Buffer.from(jsonOf(manifest)));
-      // The new state is complete from now on, because `emulator.json` refers to its files. A later error must not
+      // From now on the new state is complete, because `emulator.json` refers to its files. A later error must not
       // remove them.
       writes.keep();
       const gone = this.#replace({ repositories, lists }, changed);
@@ -164,7 +168,7 @@ export class KeptFolder {
     }
   }
 
-  /** Removes the files in the folder that do not belong to the last complete save. */
+  /** Removes all files that do not belong to the last complete save. */
   async prune(): Promise<void> {
     const own = new Set(this.#files).add(MANIFEST);
     for (const { listed } of this.#kept.repositories.values()) {
@@ -214,8 +218,8 @@ export class KeptFolder {
   }
 
   /**
-   * Writes the long lists in the JSON value of a file to files of their own. Replaces each of these lists in the value
-   * by the names of its files. `before`: lists of the previous save, whose unchanged files are reused.
+   * Writes each long list in a JSON value to files of its own, and replaces the list in the value with the names of
+   * these files. `before` contains the lists of the previous save; files of unchanged lists are reused.
    */
   async #writeLists(
     value: object,
@@ -237,17 +241,17 @@ export class KeptFolder {
   }
 
   /**
-   * Sets the new content of the folder, and removes the files that only the previous state needed. `changed`: ids of
-   * the repositories that this save has written. Returns the paths of the folders that belong to no repository any
-   * more.
+   * Records the new content of the folder, and removes files that only the previous state needed. `changed` lists the
+   * ids of the repositories that this save has written. Returns the paths of folders that no longer belong to a
+   * repository.
    */
   #replace(now: Kept, changed: readonly string[]): readonly string[] {
     const before = this.#kept;
     this.#kept = now;
     const needed = new Set(listFiles(now.lists));
     for (const id of changed) for (const path of now.repositories.get(id)!.files) needed.add(path);
-    // Repositories are never removed from a world (a deleted one keeps its record). Only after the world was replaced
-    // by another can repositories of the previous save be absent, so the search is usually unnecessary.
+    // Searches for removed repositories only if necessary. A world never loses repositories (a deleted one keeps its
+    // record). They can only be missing after another world has replaced the world.
     const isShorter = now.repositories.size < before.repositories.size + changed.length;
     const absent = isShorter ? [...before.repositories.keys()].filter((id) => !now.repositories.has(id)) : [];
     const replaced = [...changed, ...absent].flatMap((id) => before.repositories.get(id) ?? []);
@@ -287,7 +291,7 @@ export class KeptFolder {
     }
   }
 
-  /** Removes the folder of a repository that no longer exists, and those of its parent folders that are empty. */
+  /** Removes the folder of a repository that no longer exists, and all parent folders that are then empty. */
   async #removeFolder(path: string): Promise<void> {
     const root = this.ports.folder;
     await rm(join(root, path), { recursive: true, force: true }).catch(() => {});
@@ -295,7 +299,8 @@ export class KeptFolder {
     try {
       for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) rmdirSync(join(root, folder));
     } catch {
-      // `rmdirSync` throws if a parent folder is not empty. The folders above it are then not empty either.
+      // Stops at the first parent folder that is not empty, for which `rmdirSync` throws. All folders above it are not
+      // empty either.
     }
   }
 
@@ -305,8 +310,8 @@ export class KeptFolder {
   }
 
   /**
-   * Returns the packs that were read from the folder, each with the range of object numbers (indices into the tables of
-   * the store) that it contains. Returns undefined if the packs do not match the store or an index file is absent.
+   * Returns the packs that were read from the folder. Each has the range of its object numbers, which are indices into
+   * the tables of the store. Returns undefined if the packs do not match the store, or if an index file is missing.
    */
   async #adoptPacks({ listed, packs }: ReadRepository, objects: ObjectStore): Promise<KeptPack[] | undefined> {
     const meter = new Meter({ schedule: this.#schedule });

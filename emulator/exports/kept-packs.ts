@@ -7,13 +7,13 @@ import type { Meter } from '../schedule/meter.js';
 import { DRAFT, type FolderWrites } from './folder-writes.js';
 
 /**
- * Pack file in a `--persist` folder (in which the emulator saves its state). It contains exactly the objects of a range
- * of object numbers (indices into the tables of the object store).
+ * Pack file in a `--persist` folder (in which the emulator saves its state). Contains exactly the objects in one range
+ * of object numbers. Object numbers are indices into the tables of the object store.
  */
 export interface KeptPack {
-  /** SHA-1 in the names of the pack's two files, `pack-<SHA-1>.pack` and `.idx`. */
+  /** SHA-1 in the names of the pack's files, `pack-<SHA-1>.pack` and `pack-<SHA-1>.idx`. */
   readonly checksum: string;
-  /** Object number of the pack's first object (`from`), and the number after its last object (`to`). */
+  /** Range of object numbers: from `from` (inclusive) to `to` (exclusive). */
   readonly from: number;
   readonly to: number;
   readonly size: number;
@@ -22,11 +22,11 @@ export interface KeptPack {
 }
 
 /**
- * Maximum size of a small pack. A small pack is rewritten together with new objects as one pack, to keep the number of
- * packs low. A larger pack is never rewritten.
+ * Maximum size of a small pack. To keep the number of packs low, small packs and new objects are combined into one new
+ * pack. Larger packs are never rewritten.
  */
 const SMALL = { objects: 1024, bytes: 1024 * 1024 };
-/** Number of object ids that are hashed before the work can yield to the event loop. */
+/** Number of object ids to hash before the work can yield to the event loop. */
 const HASHED = 1024;
 
 export function packFiles(folder: string, { checksum }: Pick<KeptPack, 'checksum'>): readonly [string, string] {
@@ -35,7 +35,7 @@ export function packFiles(folder: string, { checksum }: Pick<KeptPack, 'checksum
 }
 
 /**
- * Writes the objects of a repository that no pack of `before` contains to a new pack. Returns all packs, in the order
+ * Writes a new pack with the objects of a repository that no pack in `before` contains. Returns all packs, in the order
  * of their object numbers.
  */
 export async function addPack(
@@ -49,8 +49,8 @@ export async function addPack(
   const packs = [...before];
   if ((packs.at(-1)?.to ?? 0) === to) return before;
   let from = packs.at(-1)?.to ?? 0;
-  // Small packs at the end are merged into the new pack, as in a log-structured merge tree. Therefore each object is
-  // rewritten at most about ten times, and no save rewrites many objects.
+  // Merges small packs at the end into the new pack, as in a log-structured merge tree. Each object is thus rewritten
+  // at most about ten times, and no save rewrites many objects.
   for (let last = packs.at(-1); last && isJoined(last, to - from); last = packs.at(-1)) {
     from = last.from;
     packs.pop();
@@ -72,14 +72,14 @@ export async function addPack(
   return [...packs, pack];
 }
 
-/** Returns true if a pack is small enough to be rewritten in one pack together with the `count` objects after it. */
+/** Returns true if a pack is small enough to be combined with the `count` objects after it. */
 function isJoined({ from, to, size }: KeptPack, count: number): boolean {
   return to - from <= 2 * count && to - from + count <= SMALL.objects && size <= SMALL.bytes;
 }
 
 /**
- * Returns the packs up to the first one whose objects do not have the same object numbers in `objects`. Called after
- * the whole state was replaced, because the numbers may then differ.
+ * Returns the packs that are still valid after the whole state was replaced. Object numbers may have changed, so it
+ * stops before the first pack whose objects have other numbers in `objects`.
  */
 export async function samePacks(
   objects: ObjectStore,

@@ -60,8 +60,8 @@ t.test(
       const writing = (async () => {
         for (;;) await write();
       })().catch(() => {});
-      // Wait for at least three saves. A save is complete when the manifest (`emulator.json`) has another number of
-      // saved requests.
+      // Wait for at least three saves. After each save, the manifest (`emulator.json`) shows a new number of saved
+      // requests.
       const before = answered.size;
       const seen = new Set<number>();
       while (seen.size < 3 + round || answered.size < before + 10) {
@@ -78,7 +78,7 @@ t.test(
         const { status } = await fetch(`${again.baseUrl}/api/repos/r/commit?sha=${sha}`, { headers });
         if (status !== 200) missing.push(id);
       }
-      // Exclude the last saved request, because it may have been in progress when the state was saved.
+      // Ignore the last saved request, because the save may have happened while it was in progress.
       t.same(
         missing.filter((id) => id < saved),
         [],

@@ -6,8 +6,8 @@ import { joinLists, listOf, splitList, type WrittenList } from './list-files.js'
 import { digestIn } from './read-json.js';
 
 /**
- * Stores a list of items in files whose names contain their hashes. Returns the files, and in `shown` the number of
- * items that were converted to JSON for them.
+ * Stores a list in files that are named by content hash. Returns the files. `shown` counts the items that were
+ * converted to JSON.
  */
 function split(items: ReadonlyMap<string, object>, before?: WrittenList) {
   let shown = 0;
@@ -81,8 +81,7 @@ t.test('files that are not parts of the list, or are out of order, are not joine
   });
   tree.add(bytesOf(name), [Buffer.from('[]')]);
   await t.rejects(joinLists({ lists: [name] }, tree, ''), { message: /was changed/ });
-  // Add a file whose name has the right hash (SHA-1 of `{}`), so that only its content can be the reason for the
-  // refusal.
+  // Name the file with the correct hash (SHA-1 of `{}`), so that only its content can cause the refusal.
   const other = 'list-bf21a9e8fbc5a3846fb05b4fa0859e0917b2202f.json';
   tree.add(bytesOf(other), [Buffer.from('{}')]);
   await t.rejects(joinLists({ lists: [other] }, tree, ''), { message: /must contain a JSON array/ });

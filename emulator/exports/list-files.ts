@@ -3,32 +3,33 @@ import { type FileTree, SourceError } from '../sources/file-tree.js';
 import { digestedName, digestIn, readJson } from './read-json.js';
 
 /*
- * Long lists of the JSON files in a `--persist` folder (in which the emulator saves its state) are split into files of
- * their own, so that a save writes only changed parts. The value `{"lists": [NAME, …]}` replaces the list, which is the
- * concatenation of the JSON arrays in these files. A file is named by the SHA-1 of its content. It is in the same
- * folder as the file that names it.
+ * Splits the long lists of the JSON files in a `--persist` folder (in which the emulator saves its state) into files of
+ * their own, so that a save writes only changed parts.
+ *
+ * In the JSON file, `{"lists": [NAME, …]}` stands for the list. The list is the concatenation of the JSON arrays in the
+ * named files. These files are in the same folder, and are named after the SHA-1 of their content.
  */
 
-/** Number of items from which a list is written to files of its own. A shorter list stays in its parent file. */
+/** Minimum number of items of a list that gets files of its own. A shorter list stays in its parent file. */
 const FEW = 256;
 /**
- * Content-defined chunking, which divides a list into files by the keys of its items. On average one in `USUAL` items,
- * chosen by the hash of its key, is the last of its file. `MOST`: maximum number of items of a file.
+ * Parameters of content-defined chunking, which divides a list into files by the keys of its items. On average, one in
+ * `USUAL` items ends a file, depending on the hash of its key. `MOST` is the maximum number of items in a file.
  */
 const USUAL = 128;
 const MOST = 1024;
 /**
- * Cost of comparing and of writing one item, in the units in which a meter counts work before it yields to the event
+ * Cost of comparing and of writing one item, in the meter's units of work. The meter says when to yield to the event
  * loop.
  */
 const COMPARED = 1 / 8;
 const WRITTEN = 2;
 
-/** List in a JSON value that is to be saved. Its items are immutable and have unique keys. */
+/** List inside a JSON value to be saved. Its items are immutable and have unique keys. */
 export class List {
   /**
-   * JSON value that replaces the list in its parent file after the list was written to its own files; undefined if the
-   * list itself is in the parent file.
+   * JSON value that stands for the list in its parent file, once the list was written to files of its own. Undefined if
+   * the parent file contains the list itself.
    */
   shown: unknown;
 
@@ -43,24 +44,22 @@ export class List {
   }
 }
 
-/** One of the files to which a list was written, with the keys and values of the items in it. */
+/** File with a part of a list, and the keys and values of the items in it. */
 interface Part {
   readonly name: string;
   readonly keys: readonly string[];
   readonly values: readonly unknown[];
 }
 
-/**
- * List after it was written: the JSON value that represents the list in its parent file, and the files of its parts.
- */
+/** List that was written. `json` stands for the list in its parent file; `parts` are the files with its items. */
 export interface WrittenList {
   readonly json: unknown;
   readonly parts: readonly Part[];
 }
 
 /**
- * Creates a list that a save can write to files of its own. `show` converts an item to JSON; by default items are
- * written unchanged.
+ * Creates a list that a save can split into files. `show` converts an item to JSON; by default, items are written
+ * unchanged.
  */
 export function listOf<Value>(
   size: number,
@@ -70,7 +69,7 @@ export function listOf<Value>(
   return new List(size, entries, show);
 }
 
-/** Yields the `List` objects in a JSON value, each with its path of member names, such as `/world/searches`. */
+/** Yields every `List` in a JSON value, with its path of member names, such as `/world/searches`. */
 export function* listsIn(value: unknown, path = ''): Generator<[path: string, List]> {
   if (value instanceof List) yield [path, value];
   else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
@@ -79,8 +78,8 @@ export function* listsIn(value: unknown, path = ''): Generator<[path: string, Li
 }
 
 /**
- * Divides a list into files. Reuses the files of the previous save (`before`) that have the same keys and identical
- * values. Calls `write` for each other file. Yields the cost of the work.
+ * Divides a list into files. Reuses files of the previous save (`before`) that have the same keys and identical values.
+ * Calls `write` for every other file. Yields the cost of the work.
  */
 export function* splitList(
   list: List,
@@ -120,23 +119,23 @@ function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
 }
 
 /**
- * Returns true if the item with this key is the last of its file. The result depends only on the key, so that inserting
- * or removing an item changes only the file that contains it, and at most its neighbor.
+ * Returns true if the item with this key is the last of its file. The result depends only on the key. Inserting or
+ * removing an item therefore changes only its own file, and at most a neighboring one.
  */
 function endsFile(key: string): boolean {
-  // FNV-1a (hash function of Fowler, Noll and Vo) with 32 bits, of the last 16 characters.
+  // 32-bit FNV-1a hash (Fowler, Noll and Vo) of the last 16 characters.
   let hash = 0x811c9dc5;
   for (let at = Math.max(0, key.length - 16); at < key.length; at++)
     hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
   return ((hash ^ (hash >>> 15)) >>> 0) % USUAL === 0;
 }
 
-/** Maximum nesting depth in a JSON value at which a list can be. */
+/** Maximum nesting depth of a list in a JSON value. */
 const DEEPEST = 3;
 
 /**
- * Returns a JSON value in which each `{"lists": [NAME, …]}` is replaced by the list, read from these files in `folder`.
- * Calls `named` with the path of each file. Throws `SourceError`.
+ * Returns a JSON value in which each `{"lists": [NAME, …]}` is replaced by its list, which is read from the named files
+ * in `folder`. Calls `named` with the path of each file. Throws `SourceError` if a file is missing or invalid.
  */
 export async function joinLists(
   value: unknown,

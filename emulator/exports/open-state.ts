@@ -14,15 +14,13 @@ import { writeSingle } from './write-state.js';
 
 export interface ImportTarget {
   readonly organization?: string | undefined;
-  /**
-   * Name of the repository that is made of the source (folder, bundle or URL); default: last part of the source's path.
-   */
+  /** Name of the repository that is imported from a folder, bundle or URL. Default: the last part of the path. */
   readonly name?: string | undefined;
 }
 
 /**
- * Opens the state of an emulator in a folder or tar archive. Returns undefined if the path is something else, such as a
- * Git repository or a URL. Throws `SourceError`.
+ * Opens the state of an emulator in a folder or tar archive. Returns undefined for anything else, such as a Git
+ * repository or a URL. Throws `SourceError` if the archive is invalid.
  */
 export async function openState(path: string): Promise<FileTree | undefined> {
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) return undefined;
@@ -38,8 +36,8 @@ async function isTar(file: DiskTree): Promise<boolean> {
 }
 
 /**
- * Returns the name for a repository that is imported from `source` (a path or URL): its last part without `.git` or
- * `.bundle`. Throws `SourceError` if it is not a valid repository name.
+ * Returns the name for a repository that is imported from a path or URL. It is the last part of `source`, without
+ * `.git` or `.bundle`. Throws `SourceError` if this is not a valid repository name.
  */
 export function nameOf(source: string): string {
   const name = basename(source.replace(/[?#].*$/, '').replace(/[/\\]+$/, '') || resolve(source)).replace(
@@ -54,25 +52,25 @@ export function nameOf(source: string): string {
   );
 }
 
-/** Opens the state of an emulator in a folder; undefined if the folder has no `emulator.json`. */
+/** Opens the state of an emulator in a folder. Returns undefined if the folder has no `emulator.json`. */
 export async function openStateFolder(path: string): Promise<FileTree | undefined> {
   const tree = new DiskTree(path);
   return (await tree.stat(bytesOf(MANIFEST))) === undefined ? undefined : tree;
 }
 
 /**
- * Returns the names of the organizations in a saved state, in the order of the ports that serve them. Returns an empty
- * list for an export of one repository. Throws `SourceError`.
+ * Returns the names of the organizations in a saved state, in the order of the ports that serve them. The list is empty
+ * for an export of one repository. Throws `SourceError` if the manifest is invalid.
  */
 export async function organizationsIn(tree: FileTree): Promise<readonly string[]> {
   const manifest = await readManifest(tree);
   return manifest.content === 'world' ? manifest.world.organizations.map(({ name }) => name) : [];
 }
 
-/** Progress callback, called with the number of bytes just read and the total size of the state in bytes. */
+/** Reports the progress of an import: the number of bytes just read, and the total size of the state in bytes. */
 export type OnImport = (bytes: number, total: number) => void;
 
-/** Returns a tree with the same files that calls `onImport` for each piece that is read from a file. */
+/** Returns a tree with the same files that reports its reading: it calls `onImport` for each piece of a file. */
 async function watched(tree: FileTree, onImport: OnImport): Promise<FileTree> {
   let total = 0;
   for await (const { size } of entriesOf(tree)) total += size;
@@ -91,12 +89,15 @@ async function watched(tree: FileTree, onImport: OnImport): Promise<FileTree> {
 }
 
 export interface ImportOptions extends ImportTarget {
-  /** Tree of the state at the path to import, if the caller has already opened it. */
+  /** The state to import, if the caller has already opened it. */
   readonly opened?: FileTree | undefined;
   readonly onImport?: OnImport | undefined;
 }
 
-/** Imports an emulator's state or a repository from a path or URL into the current world. Throws `SourceError`. */
+/**
+ * Imports an emulator's state, or a repository, from a path or URL into the current world. Throws `SourceError` if the
+ * source is invalid.
+ */
 export async function importPath(current: CurrentWorld, path: string, target: ImportOptions = {}): Promise<Imported> {
   const organization = target.organization ?? current.config.organizations[0]!.name;
   const state = target.opened ?? (await openState(path));
@@ -109,9 +110,8 @@ export async function importPath(current: CurrentWorld, path: string, target: Im
 }
 
 /**
- * Returns an emulator's state or a repository at a path or URL as a tar archive, to be sent to another emulator. A
- * repository is first read into a scratch world (a world that serves no client), so that it is checked before it is
- * sent. Throws `SourceError`.
+ * Returns an emulator's state, or a repository, as a tar archive to send to another emulator. Checks a repository first
+ * by reading it into a scratch world (a world that serves no client). Throws `SourceError` if the source is invalid.
  */
 export async function archiveOf(
   path: string,
@@ -135,8 +135,8 @@ export async function archiveOf(
 }
 
 /**
- * Yields the files of an uploaded tar archive that was read into memory. Throws `SourceError` if the archive is not an
- * export of an emulator.
+ * Yields the files of an uploaded tar archive that is in memory. Throws `SourceError` if the archive is not an export
+ * of an emulator.
  */
 export async function* filesOfArchive(tree: MemoryTree): AsyncGenerator<TarEntry> {
   await readManifest(tree);
@@ -144,8 +144,8 @@ export async function* filesOfArchive(tree: MemoryTree): AsyncGenerator<TarEntry
 }
 
 /**
- * Yields every file and folder of a tree (saved state), to write them to a tar archive. Omits lock files and drafts.
- * Throws `SourceError` for links and special files.
+ * Yields all files and folders of a saved state, for a tar archive. Omits lock files and drafts. Throws `SourceError`
+ * for links and special files.
  */
 export async function* entriesOf(tree: FileTree): AsyncGenerator<TarEntry> {
   const waiting = [''];
@@ -166,7 +166,7 @@ export async function* entriesOf(tree: FileTree): AsyncGenerator<TarEntry> {
 }
 
 /**
- * Creates a world (whole state of an emulator) that serves no client. Sources are read into it to check them before
+ * Creates a world (whole state of an emulator) that serves no client. Sources are read into it to check them, before
  * they are sent to another emulator.
  */
 export function scratchWorld(): CurrentWorld {

@@ -27,7 +27,7 @@ async function start(t: Test) {
     t.ok(response.ok, `${method} ${path} ${response.ok || (await response.clone().text())}`);
     return (await response.json()) as Record<string, unknown>;
   };
-  /** Returns the state that clients can see of one part of an export, in a form that can be compared with `t.same`. */
+  /** Returns what clients can see of one part of an export, as a value for `t.same`. */
   const see = async (part: string): Promise<unknown> => {
     const { state } = server.current.world;
     if (part === 'namespaces' || part === 'snapshots' || part === 'faults') {
@@ -43,7 +43,7 @@ async function start(t: Test) {
   return { emulator: { ...emulator, url }, server, ask, see };
 }
 
-/** Converts maps and sets at any depth to sorted lists, so that two states can be compared independently of order. */
+/** Converts maps and sets at any depth to sorted lists, so that two states can be compared regardless of order. */
 function plain(value: unknown): unknown {
   if (value instanceof Map || value instanceof Set) {
     return [...value].map(plain).sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));

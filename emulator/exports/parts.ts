@@ -1,20 +1,20 @@
 import type { StateName } from '../world/state.js';
 
-/** Describes a part of the emulator's state, and if an export of the state contains it (`in`). */
+/** Part of the emulator's state. `in` says if an export of the state contains the part. */
 export interface ExportPart {
   readonly in: boolean;
   readonly what: string;
   readonly why: string;
 }
 
-/** Parts of the process that are outside of a world (the state that clients see). */
+/** Parts of the emulator's state that belong to the process, not to a world (the state that clients see). */
 type ProcessPart = 'snapshots' | 'namespaces';
 
 const SESSION = 'only of interest while the emulator runs';
 
 /**
- * Parts of the emulator's state that an export contains (`in`) or omits. An export contains everything that clients can
- * see through the API.
+ * Parts of the emulator's state that an export contains (`in: true`) or omits. An export contains everything that
+ * clients can see through the API.
  */
 export const EXPORT_PARTS: Readonly<Record<StateName | ProcessPart, ExportPart>> = {
   repositories: {
@@ -43,7 +43,7 @@ export const EXPORT_PARTS: Readonly<Record<StateName | ProcessPart, ExportPart>>
   },
 };
 
-/** Returns the parts as a list for JSON, each with its name. */
+/** Returns the parts of the emulator's state as a list for JSON, each with its name. */
 export function exportParts(): ({ readonly part: string } & ExportPart)[] {
   return Object.entries(EXPORT_PARTS).map(([part, row]) => ({ part, ...row }));
 }

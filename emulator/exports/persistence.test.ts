@@ -134,7 +134,7 @@ t.test('a process killed at any time leaves the previous or the new state', asyn
   }
 });
 
-/** Yields the files of a small exported state with one repository, which has a pack file of `size` bytes. */
+/** Yields the files of a small exported state. It contains one repository with a pack file of `size` bytes. */
 async function* state(name: string, size = 10): AsyncGenerator<TarEntry> {
   yield fileOf(`demo/r.git/objects/pack/pack-${name}.pack`, Buffer.alloc(size, name));
   yield fileOf('demo/r.git/HEAD', name);
@@ -226,7 +226,7 @@ t.test('loading a state restores organizations and pending deliveries, and repor
   while (!(await (await ask(one.baseUrl, 'GET', '/webhooks/outbox')).text()).match(/"status":500.*"status":500/))
     await pause(5);
   await one.close();
-  // Let webhook deliveries succeed from now on, and start emulators with the kept state, also with another default
+  // Let webhook deliveries succeed. Then start emulators with the saved state, one of them with another default
   // organization.
   receiver.status = () => 200;
   const told: number[][] = [];

@@ -13,15 +13,15 @@ import { importTree } from './read-state.js';
 import { requireOwn, writeError } from './state-directory.js';
 
 /**
- * Milliseconds of real time between the end of a save and the next check for changes to save. A save contains all
+ * Pause in milliseconds of real time between the end of a save and the next check for changes. A save contains all
  * changes made before it begins.
  */
 export const PAUSE = 100;
 
 /**
- * Back-pressure: the response to a write waits until the write is saved in either of two cases. The current save has
- * run for `LATE` milliseconds of real time, or `MAX_UNSAVED` bytes were added to the memory since the last save began.
- * Otherwise the next save could take longer than the documents promise.
+ * Limits for back-pressure. The response to a write waits until the write is saved if the running save has taken `LATE`
+ * milliseconds of real time, or if memory has grown by `MAX_UNSAVED` bytes since the last save began. Otherwise the
+ * next save could take longer than the documents promise.
  */
 const LATE = 300;
 const MAX_UNSAVED = 8 * 1024 * 1024;
@@ -29,11 +29,11 @@ const MAX_UNSAVED = 8 * 1024 * 1024;
 export interface PersistenceOptions {
   readonly folder: string;
   readonly secrets: boolean;
-  /** Called with a sentence for the user when the state could not be saved, and when it can be saved again. */
+  /** Called with a message for the user when saving the state fails, and when it works again. */
   readonly warn: (sentence: string) => void;
-  /** Waits for a number of milliseconds of real time; rejects when `signal` is aborted. Default: a timer. */
+  /** Waits for a number of milliseconds of real time. Rejects when `signal` is aborted. Default: a timer. */
   readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
-  /** Monotonic clock in milliseconds, which measures the duration of a save. Default: `performance.now`. */
+  /** Monotonic clock in milliseconds, for the duration of saves. Default: `performance.now`. */
   readonly now?: () => number;
 }
 
@@ -41,34 +41,35 @@ const realPause: NonNullable<PersistenceOptions['pause']> = (milliseconds, signa
   pauseFor(milliseconds, undefined, { signal, ref: false });
 
 /**
- * Saves the current world (whole state of the emulator) to a folder that no other process uses: after changes, and when
- * the emulator ends.
- * A save contains the state at its beginning. Saves are separated by a pause of `PAUSE`. Therefore a change is saved at
- * the latest after the rest of the current save, the pause, and one more save.
+ * Saves the current world (whole state of the emulator) to a folder that no other process uses. It saves after changes
+ * and when the emulator ends. A save contains the state at its beginning.
+ *
+ * Saves are separated by a pause of `PAUSE`. A change is therefore saved at the latest after the rest of the running
+ * save, the pause, and one more save.
  */
 export class Persistence {
   /**
-   * Values of the state that was saved last, as `marksOf` returns them. They are immutable, so comparing references
-   * shows if anything changed.
+   * State values of the last save, as returned by `marksOf`. They are immutable, so comparing references shows if
+   * anything has changed.
    */
   #saved: readonly unknown[] = [];
   #world: World | undefined;
   /**
-   * Identity token for the numbering of the objects in the saved world. A new token is created when another world is
-   * saved, because its object numbers may differ.
+   * Identifies the numbering of the objects in the saved world. Another world gets a new token, because its object
+   * numbers may differ.
    */
   #numbering: object = {};
   #hasFailed = false;
-  /** True if the folder may contain files that belong to no complete save, left by a process that was killed. */
+  /** True if the folder may contain files that do not belong to a complete save, left by a killed process. */
   #hasLeftovers = false;
   readonly #end = new AbortController();
-  /** Promise of the save that is running, or of the last save if no save is running. */
+  /** The running save; if none is running, the last one. */
   #running: Promise<void> = Promise.resolve();
-  /** Promise of the save that waits for the running one to end; undefined if no save waits. */
+  /** The save that waits for the running one to end; undefined if none is waiting. */
   #next: Promise<void> | undefined;
-  /** Time in milliseconds of the monotonic clock at which the running save began; undefined if no save is running. */
+  /** Start of the running save, in milliseconds of the monotonic clock; undefined if none is running. */
   #begun: number | undefined;
-  /** Number of bytes of memory that the emulator's state used when the last save began. */
+  /** Memory in bytes that the emulator's state used when the last save began. */
   #heldBytes = 0;
 
   private constructor(
@@ -79,8 +80,8 @@ export class Persistence {
   ) {}
 
   /**
-   * Locks the `--persist` folder and imports the state in it. `isNew`: true if the folder contained no state. Rejects
-   * with `SourceError`.
+   * Locks the `--persist` folder and imports the state that it contains. `isNew` is true if it contained no state.
+   * Rejects with `SourceError` if the folder cannot be used.
    */
   static async open(
     current: CurrentWorld,
@@ -106,7 +107,7 @@ export class Persistence {
     }
   }
 
-  /** Saves the current state, and begins to save every later change. Rejects if the first save fails. */
+  /** Saves the current state, then saves every later change automatically. Rejects if the first save fails. */
   async begin(): Promise<void> {
     await this.save();
     if (this.#hasLeftovers) await saying(this.options.folder, this.folder.prune(), 'used');
@@ -119,8 +120,8 @@ export class Persistence {
   }
 
   /**
-   * Saves the current state as soon as the running save, if any, has ended. Several calls meanwhile share one save.
-   * Rejects with `SourceError`.
+   * Saves the current state as soon as no other save is running. Calls that wait at the same time share one save.
+   * Rejects with `SourceError` if the save fails.
    */
   save(): Promise<void> {
     this.#next ??= this.#running
@@ -152,8 +153,8 @@ export class Persistence {
   async #importFrom(tree: DiskTree, wasKilled: boolean): Promise<boolean> {
     const { current } = this;
     const { found, hasSecrets } = await importTree(current, tree, current.config.organizations[0]!.name);
-    // `found` is undefined if the folder contained an export of one repository. The next save must then write
-    // everything, because a save has another layout.
+    // `found` is undefined if the folder contained an export of one repository, which has another layout. The next save
+    // must then write everything.
     if (!found) return false;
     return this.#withSnapshot((snapshot) =>
       this.folder.adopt(found, snapshot, { hasSecrets: hasSecrets === true, isGitCurrent: !wasKilled }),
@@ -173,7 +174,7 @@ export class Persistence {
         if (this.#hasFailed) warn(`The state could be saved to ${folder} again.`);
         this.#hasFailed = false;
       } catch (error) {
-        // The next round of this loop saves again. The user is warned only once until a save succeeds.
+        // The loop will try to save again. Warns the user only once until a save succeeds.
         if (!this.#hasFailed) warn((error as Error).message);
         this.#hasFailed = true;
       }
@@ -181,14 +182,14 @@ export class Persistence {
   }
 
   /**
-   * Called before the response to a write is sent. Returns a promise that resolves when the write is saved; undefined
-   * if the response can be sent at once.
+   * Called before the response to a write is sent. Returns a promise that resolves when the write is saved. Returns
+   * undefined if the response need not wait.
    */
   #beforeAcknowledgement(): Promise<void> | undefined {
     const { memory } = this.current.engine;
     const isLate = this.#begun !== undefined && this.#now() - this.#begun > LATE;
     if (!isLate && memory.used - this.#heldBytes <= MAX_UNSAVED) return undefined;
-    // While saving fails, responses do not wait, because the user has been warned.
+    // Responses do not wait while saving fails, because the user has been warned.
     return this.#hasFailed ? undefined : this.save().catch(() => {});
   }
 
@@ -227,8 +228,8 @@ export class Persistence {
 }
 
 /**
- * Returns values of a world's state of which at least one changes whenever something must be saved. A request that
- * changes nothing else changes none of them.
+ * Returns values of a world's state, at least one of which changes whenever there is something to save. Requests that
+ * only read change none of them.
  */
 function marksOf(world: World): unknown[] {
   const { clock, deliveries, ids, organizations, repositories, quotas, settings, webhooks } = world.state;

@@ -3,12 +3,12 @@ import { type ByteString, bytesIn, bytesOf, isUtf8, textOf } from '../git/object
 import { Problem } from '../http/problem.js';
 import { type FileTree, readSmall, SourceError } from '../sources/file-tree.js';
 
-/** Maximum size of a JSON file of an export (saved state of an emulator), in bytes. */
+/** Maximum size in bytes of a JSON file in an export (saved state of an emulator). */
 export const MAX_JSON = 256 * 1024 * 1024;
 
 /**
- * Reads a JSON file of a saved state and returns its value. `digest`: SHA-1 that its content must have; not checked if
- * absent. Throws `SourceError`.
+ * Reads a JSON file of a saved state and returns its value. `digest` is the SHA-1 that the file must have; not checked
+ * if absent. Throws `SourceError` if the file is missing, changed or invalid.
  */
 export async function readJson(tree: FileTree, path: string, digest?: string): Promise<unknown> {
   const bytes = await readSmall(tree, bytesOf(path), MAX_JSON);
@@ -22,17 +22,14 @@ export async function readJson(tree: FileTree, path: string, digest?: string): P
   }
 }
 
-/**
- * Kinds of files of a saved state whose names consist of the kind and the SHA-1 of the content, such as `list-<40
- * digits>.json`.
- */
+/** Kinds of files that are named after the SHA-1 of their content, such as `list-<40 digits>.json`. */
 type DigestedKind = 'record' | 'list';
 
 export function digestedName(kind: DigestedKind, content: Buffer): string {
   return `${kind}-${sha1(content)}.json`;
 }
 
-/** Returns the SHA-1 in a file name such as `list-<40 digits>.json`; undefined for other names. */
+/** Returns the SHA-1 in a file name such as `list-<40 digits>.json`; undefined for any other name. */
 export function digestIn(kind: DigestedKind, name: string): string | undefined {
   return new RegExp(`^${kind}-([0-9a-f]{40})\\.json$`).exec(name)?.[1];
 }
@@ -42,8 +39,7 @@ function sha1(bytes: Buffer): string {
 }
 
 /**
- * Calls `read`. If it throws a `Problem` (error response of the API), throws a `SourceError` instead, which names the
- * files that could not be read.
+ * Calls `read`. Converts a `Problem` (error response of the API) to a `SourceError` that names the source of the files.
  */
 export function checked<T>(read: () => T, { title }: FileTree): T {
   try {
@@ -54,8 +50,8 @@ export function checked<T>(read: () => T, { title }: FileTree): T {
 }
 
 /**
- * Returns the canonical JSON of a value: the same text for equal values, whatever the order of their members. Members
- * are sorted by name, except that `format` comes first.
+ * Returns the canonical JSON of a value, which is the same for equal values, whatever the order of their members.
+ * Members are sorted by name; only `format` comes first.
  */
 export function jsonOf(value: object): string {
   const sorted = (_: string, member: unknown): unknown => {
@@ -67,12 +63,14 @@ export function jsonOf(value: object): string {
 }
 
 /**
- * Prefix of a ref name that is written as base64 because it is not UTF-8. No ref name begins like this, because ref
+ * Marks a ref name that is written as base64, because it is not UTF-8. No real ref name begins with this, because ref
  * names cannot contain a colon.
  */
 const BASE64 = ':base64:';
 
-/** Converts a ref name (bytes) to text for a JSON file: unchanged if it is UTF-8, otherwise base64 with a prefix. */
+/**
+ * Converts a ref name (bytes) to text for a JSON file. UTF-8 stays unchanged; other names become base64 with a prefix.
+ */
 export function nameText(name: ByteString): string {
   return isUtf8(name) ? textOf(name) : BASE64 + Buffer.from(name, 'latin1').toString('base64');
 }

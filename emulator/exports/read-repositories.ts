@@ -34,21 +34,21 @@ import { lfsPath } from './write-state.js';
 
 export type Fail = (why: string) => SourceError;
 
-/** Repository that was read from an export (saved state of an emulator), and the files in which it was. */
+/** Repository that was read from an export (saved state of an emulator), and the files that contained it. */
 export interface ReadRepository {
   readonly listed: ListedRepository;
   readonly record: RepositoryRecord;
   /**
-   * Packs that together contain each object of the repository exactly once, in the order of the object numbers;
-   * undefined if the objects were read from other packs.
+   * Packs that contain each object of the repository exactly once, in the order of the object numbers. Undefined if the
+   * objects were read from other packs.
    */
   readonly packs: readonly ReadPack[] | undefined;
-  /** Paths of the files of the repository, except the files that only Git reads (`HEAD`, `config`, `packed-refs`). */
+  /** Paths of the repository's files. Excludes those that only Git reads (`HEAD`, `config`, `packed-refs`). */
   readonly files: readonly string[];
 }
 
 export interface ReadPack {
-  /** SHA-1 in the names of the pack's two files, `pack-<SHA-1>.pack` and `.idx`. */
+  /** SHA-1 in the names of the pack's files, `pack-<SHA-1>.pack` and `pack-<SHA-1>.idx`. */
   readonly checksum: string;
   /** Number of objects in the pack, from its header. */
   readonly count: number;
@@ -59,8 +59,8 @@ export interface ReadPack {
 export type ReadRepositories = ReadonlyMap<string, ReadRepository>;
 
 /**
- * Reads all repositories of an export (saved state of an emulator). The returned snapshot holds references to memory
- * that the caller must release. Throws `SourceError`.
+ * Reads all repositories of an export (saved state of an emulator). The caller must release the memory to which the
+ * returned snapshot refers. Throws `SourceError` if the export is invalid.
  */
 export async function readRepositories(
   current: CurrentWorld,
@@ -123,7 +123,9 @@ type RecordBase = Pick<RepositoryRecord, 'id' | 'organization' | 'name' | 'seque
 
 /** Reads repositories from their folders in an export, one after the other. */
 class RepositoryReader {
-  /** LFS objects by id and time of storage. Each is held in memory once for all repositories that contain it. */
+  /**
+   * LFS objects by id and time of storage. An object is in memory only once, even if several repositories contain it.
+   */
   readonly lfsObjects = new Map<string, LfsObject>();
 
   constructor(
@@ -164,8 +166,8 @@ class RepositoryReader {
   }
 
   /**
-   * Opens the packs of a repository. If all packs named in the repository's record exist, they are used, and each is
-   * added to `packs` when it is read. Otherwise somebody has repacked the repository with Git, and all packs in its
+   * Opens the packs of a repository. Uses the packs that the repository's record names, if all of them exist, and adds
+   * each to `packs` when it is read. Otherwise somebody has repacked the repository with Git, and all packs in its
    * folder are used.
    */
   async #objectsOf(folder: string, { packs: names }: RepositoryFile, packs: ReadPack[]): Promise<PackedObjects> {
@@ -175,7 +177,7 @@ class RepositoryReader {
       const readPack = async function* (name: string, size: number): AsyncGenerator<Buffer> {
         let isFirst = true;
         for await (const piece of tree.read(bytesOf(`${folder}/objects/pack/${name}`))) {
-          // The number of objects is read from the pack header: signature, version and number of objects, 4 bytes each.
+          // Reads the number of objects from the pack header: signature, version and number of objects, 4 bytes each.
           if (isFirst && piece.length >= 12)
             packs.push({ checksum: name.slice('pack-'.length, -'.pack'.length), count: piece.readUInt32BE(8), size });
           isFirst = false;
@@ -203,7 +205,7 @@ class RepositoryReader {
     const head = 'symref' in saved.head ? { symref: nameOfText(saved.head.symref) } : { oid: saved.head.oid as Oid };
     if ('symref' in head && !isRefName(head.symref)) throw fail('the target of HEAD is not a valid ref name');
     const meter = new Meter({ schedule: content.objects.schedule });
-    // The quarantine (objects that are not yet visible) is published as a whole, including objects that no ref reaches,
+    // Publishes the whole quarantine (objects that are not visible yet). It includes objects that no ref reaches,
     // because clients can request them by id.
     const quarantine = content.objects.quarantine();
     try {

@@ -25,7 +25,7 @@ import { FORMAT, type Manifest, manifestSchema, VERSION, type WorldManifest } fr
 
 /**
  * Reads `emulator.json`, the manifest of a saved state, and the lists in other files that it names. Throws
- * `SourceError` if the file is not a manifest or has an unknown version.
+ * `SourceError` if the file is not a manifest, or has an unknown version.
  */
 export async function readManifest(tree: FileTree): Promise<Manifest> {
   const given = await readJson(tree, MANIFEST);
@@ -42,9 +42,9 @@ export async function readManifest(tree: FileTree): Promise<Manifest> {
 }
 
 /**
- * Replaces the whole state of the emulator by the state in an export, atomically and only if the whole export is valid.
- * State that the export lacks is reset to that of a new emulator. Returns the repositories and their files in the
- * export. Throws `SourceError`.
+ * Replaces the whole state of the emulator with an export, atomically, and only if the whole export is valid. State
+ * that the export lacks is reset to that of a new emulator. Returns the repositories and their files in the export.
+ * Throws `SourceError` if the export is invalid.
  */
 export async function readWorld(
   current: CurrentWorld,
@@ -90,8 +90,8 @@ function readParts(
     }),
   );
   /**
-   * Returns the webhook with its secret. If the export omits secrets, the secret is derived from the seed of the
-   * emulator and the webhook's id.
+   * Returns the webhook with its secret. If the export omits secrets, derives the secret from the emulator's seed and
+   * the webhook's id.
    */
   const withSecret = ({ secret, ...webhook }: WorldManifest['world']['webhooks'][number]): Webhook => {
     const drawn = `whsec_${secretOf(config.seed, `webhook ${webhook.id}`).toString('hex').slice(0, 24)}`;
@@ -146,8 +146,8 @@ function readParts(
 }
 
 /**
- * Returns the keys of an organization: those of the export, and those with which this emulator was started. A published
- * test key, whose private key is public, is kept only if this emulator permits it.
+ * Returns the keys of an organization: those in the export, and those with which this emulator was started. Keeps a
+ * published test key, whose private key is public, only if this emulator permits it.
  */
 function readKeys(
   saved: WorldManifest['world']['organizations'][number]['keys'],
@@ -170,22 +170,22 @@ function readKeys(
   return new KeyRing([...keys, ...[...own.keys()].filter(isNew)]);
 }
 
-/** Result of an import: the whole state of an emulator (`world`), or one repository. */
+/** Result of an import of an emulator's whole state (`world`), or of one repository. */
 export interface Imported {
   readonly content: 'world' | 'repository';
   readonly repositories: number;
   readonly repository?: Seeded;
   /**
-   * For a world: its repositories and their files (`found`), and true if the export includes passwords and secrets
-   * (`hasSecrets`).
+   * Only for a world. `found` contains its repositories and their files. `hasSecrets` is true if the export includes
+   * passwords and secrets.
    */
   readonly found?: ReadRepositories;
   readonly hasSecrets?: boolean;
 }
 
 /**
- * Imports an export (whole state, or one repository) from its files, completely or not at all. `organization`: receives
- * a single repository that names no organization. Throws `SourceError`.
+ * Imports an export (whole state or one repository) from its files, completely or not at all. `organization` receives a
+ * single repository if the export names no organization. Throws `SourceError` if the export is invalid.
  */
 export async function importTree(current: CurrentWorld, tree: FileTree, organization: string): Promise<Imported> {
   const manifest = await readManifest(tree);

@@ -31,15 +31,15 @@ const importInto = (service: Service, body: Buffer) =>
   service.call('POST', '/_emulator/import', { token: null, headers: TAR, body });
 
 /**
- * Returns everything that clients can read from the service, and the records of webhook deliveries. Ports are replaced,
- * because they differ between two services.
+ * Returns everything that clients can read from the service, including the records of webhook deliveries. Replaces
+ * ports, because they differ between two services.
  */
 async function read(service: Service): Promise<string[]> {
   const responses = await readAll(service);
   return responses.map((response) => response.replaceAll(/127\.0\.0\.1:\d+/g, 'HOST'));
 }
 
-/** Fills an emulator with all kinds of content that an export contains, such as repositories and webhooks. */
+/** Fills an emulator with all kinds of content that an export contains. */
 async function fill(service: Service, receiver: WebhookReceiver): Promise<void> {
   const { emulator } = service;
   await touchEverything(service, receiver, 'one');
@@ -106,7 +106,7 @@ t.test('an imported export has the same responses and continues in the same way'
   t.same(await read(two), await read(one));
   await one.emulator.clock.tick();
   await two.emulator.clock.tick();
-  // Leave out the responses that depend on the counters of faults, because these counters are not exported.
+  // Skip the responses that depend on the counters of faults, because exports do not contain these counters.
   const local = (responses: string[]) =>
     responses
       .filter((each) => !each.startsWith('GET /api/v1/repo '))

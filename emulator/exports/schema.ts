@@ -7,7 +7,7 @@ import { CLOCK_MODES } from '../time/clock.js';
 import { MAX_DELIVERIES } from '../webhooks/delivery.js';
 import { EVENT_NAMES } from '../webhooks/events.js';
 
-/** Values of the members `format` and `version` in `emulator.json`, the manifest of a saved state. */
+/** Values of `format` and `version` in `emulator.json`, the manifest of a saved state. */
 export const FORMAT = 'repohost-emulator';
 export const VERSION = 1;
 
@@ -64,7 +64,7 @@ const webhook = () =>
     createdAt: time(),
   });
 
-/** Webhook delivery (event that is sent to the URL of a webhook). Its body is the JSON text, exactly as sent. */
+/** Delivery of an event to the URL of a webhook. Its body is the JSON text, exactly as sent. */
 const delivery = () =>
   z.strictObject({
     id: z.string().min(1),
@@ -97,7 +97,7 @@ const worldPart = () =>
     webhooks: z.array(webhook()),
     /** Pending and ended webhook deliveries, oldest first. */
     deliveries: z.array(delivery()).max(MAX_DELIVERIES).default([]),
-    /** Ids of the deliveries that are not pending, in the order in which they ended. */
+    /** Ids of the deliveries that have ended, in the order in which they ended. */
     deliveries_ended: z.array(z.string()).default([]),
     searches: z.array(z.string()),
     created: count(),
@@ -110,7 +110,7 @@ const listed = () =>
     id: z.string().min(1).max(200),
     sequence: z.int().min(1),
     created_at: time(),
-    /** Path of the repository's folder, relative to the folder of `emulator.json`; absent for a deleted repository. */
+    /** Path of the repository's folder, relative to the folder of `emulator.json`. Absent for a deleted repository. */
     folder: z.string().optional(),
     record: z.string().optional(),
   });
@@ -118,8 +118,8 @@ const listed = () =>
 const head = () => ({ format: z.literal(FORMAT), version: z.literal(VERSION), written_by: z.string() });
 
 /**
- * Schema of `emulator.json`, the manifest of a saved state. Content `world`: list of repositories, and all state
- * outside of repositories. Content `repository`: a single repository.
+ * Schema of `emulator.json`, the manifest of a saved state. The content `world` has all repositories, and all state
+ * outside of them. The content `repository` is a single repository.
  */
 export const manifestSchema = lazy(() =>
   z.discriminatedUnion('content', [
@@ -133,13 +133,10 @@ export const manifestSchema = lazy(() =>
     z.strictObject({
       ...head(),
       content: z.literal('repository'),
-      /** Organization that receives the repository; default: the organization that the import request names. */
+      /** Organization that receives the repository. Default: the one in the import request. */
       organization: z.string().optional(),
       name: z.string(),
-      /**
-       * `history`: the repository is imported with its commits. `files`: the files of HEAD's commit become one new
-       * commit.
-       */
+      /** `history` imports the repository with its commits. `files` imports the files of HEAD as one new commit. */
       as: z.enum(['history', 'files']),
       folder: z.string(),
     }),
@@ -149,19 +146,19 @@ export type Manifest = z.infer<ReturnType<typeof manifestSchema>>;
 export type WorldManifest = Extract<Manifest, { content: 'world' }>;
 export type ListedRepository = WorldManifest['repositories'][number];
 
-/** Converts the names of hosting settings (of the API) to those of an export: `project_name` becomes `projectName`. */
+/** Converts the names of hosting settings from the API to an export: `project_name` → `projectName`. */
 export function camelCased<Value>(settings: Readonly<Record<string, Value>>): Record<string, Value> {
   const rename = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [rename(name), value]));
 }
 
-/** Converts the names of hosting settings in an export to those of the API: `projectName` becomes `project_name`. */
+/** Converts the names of hosting settings from an export to the API: `projectName` → `project_name`. */
 export function snakeCased<Value>(settings: Readonly<Record<string, Value>>): Record<string, Value> {
   const rename = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [rename(name), value]));
 }
 
-/** Schema of a record file, which contains the state of one repository without its objects. */
+/** Schema of a record file: the state of one repository without its objects. */
 export const recordSchema = lazy(() =>
   z.strictObject({
     state: z.enum(['active', 'archived', 'thawing']),
@@ -174,7 +171,7 @@ export const recordSchema = lazy(() =>
       .optional(),
     thaw: z.strictObject({ ends: ends().optional(), retryAfter: z.number().optional() }).optional(),
     head: z.union([z.strictObject({ symref: z.string() }), z.strictObject({ oid: oid() })]),
-    /** Refs, each as name, object id, and creation time in milliseconds since 1970. */
+    /** Refs. Each has its name, its object id, and its creation time in milliseconds since 1970. */
     refs: z.array(z.tuple([z.string(), oid(), time()])),
     packs: z.array(z.string().regex(/^pack-[0-9a-f]{40}\.pack$/)),
     base_repo: z

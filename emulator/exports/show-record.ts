@@ -19,16 +19,15 @@ function showHosting({ env, ...settings }: HostingProject, secrets: boolean): ob
 }
 
 /**
- * Returns the JSON value of a record file, which contains the state of one repository without its objects. `packs`:
- * names of the pack files with its objects. `secrets`: true to include passwords and environment variables.
+ * Returns the JSON value of a record file: the state of one repository without its objects. `packs` names the pack
+ * files with its objects. `secrets` is true to include passwords and environment variables.
  */
 export function showRecord(record: RepositoryRecord, packs: readonly string[], secrets: boolean): object {
   const { state, override, thaw, refs, baseRepo, gitCredential, hosting, deployments, deploymentKeys } = record;
   const { lfsObjects = NO_LFS_OBJECTS, lfsLocks = NO_LOCKS } = record;
   const { head } = refs;
   return {
-    // A state such as `syncing` depends on work of this process that an export cannot contain, so it is exported as
-    // active.
+    // Exports a state such as `syncing` as active. It depends on work of this process, which an export cannot contain.
     state: state === 'archived' || state === 'thawing' ? state : 'active',
     ...(override && { override }),
     ...(thaw && { thaw }),
@@ -57,7 +56,7 @@ export function showRecord(record: RepositoryRecord, packs: readonly string[], s
   };
 }
 
-/** Returns the record file of a repository: its name, which contains the SHA-1 of the content, and its content. */
+/** Returns the name and the content of a repository's record file. The name contains the SHA-1 of the content. */
 export function recordFile(shown: object): { readonly name: string; readonly text: Buffer } {
   const text = Buffer.from(jsonOf(shown));
   return { name: digestedName('record', text), text };

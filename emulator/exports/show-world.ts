@@ -11,8 +11,8 @@ import { listOf } from './list-files.js';
 import { FORMAT, type ListedRepository, VERSION, type WorldManifest } from './schema.js';
 
 /**
- * Returns the JSON value of `emulator.json`, the manifest of a saved state. `secrets`: true to include webhook secrets.
- * `repositories`: entries for all repositories.
+ * Returns the JSON value of `emulator.json`, the manifest of a saved state. `secrets` is true to include webhook
+ * secrets. `repositories` has one entry for each repository.
  */
 export function showWorld(
   snapshot: WorldSnapshot,
@@ -71,7 +71,7 @@ function showWebhook({ secret, events, ...rest }: Webhook, secrets: boolean): ob
   return { ...rest, events: [...events], ...(secrets && { secret }) };
 }
 
-/** Returns the settings whose values differ from those with which the emulator was started (`before`). */
+/** Returns the settings that differ from those with which the emulator was started (`before`). */
 function changed<Values extends object>(values: Values, before: Values): Record<string, never> {
   const old = new Map<string, unknown>(Object.entries(before));
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => old.get(name) !== value)) as Record<
@@ -81,8 +81,8 @@ function changed<Values extends object>(values: Values, before: Values): Record<
 }
 
 /**
- * Converts an organization to JSON. Keys are exported as public keys, because the emulator does not have private keys.
- * A published test key is exported without its PEM text.
+ * Converts an organization to JSON. Exports only public keys, because the emulator does not have the private keys. A
+ * published test key is exported without its PEM text.
  */
 function showOrganization({ keys, ...organization }: Organization): WorldManifest['world']['organizations'][number] {
   return {

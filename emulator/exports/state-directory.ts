@@ -11,11 +11,12 @@ import { FORMAT, VERSION } from './schema.js';
 import type { TarEntry } from './tar.js';
 
 /**
- * Writes an export (saved state of the emulator) to a folder atomically: a reader finds the previous or the new state
- * at any time, even if this process was killed. Files named by content hash are written first and change nothing. Then
- * the manifest is replaced by a rename, then the files that only Git reads, and finally unreferenced files are removed.
- * A folder that does not exist is created under another name and renamed. Rejects with `SourceError` if writing fails;
- * the previous state then remains. `progress`: called with the number of bytes just written.
+ * Writes an export (saved state of the emulator) to a folder atomically. A reader always finds the previous or the new
+ * state, even if this process was killed. Rejects with `SourceError` if writing fails; the previous state then remains.
+ *
+ * The order is: files named after their content hash, which change nothing; the manifest, which is replaced by a
+ * rename; files that only Git reads; removal of unreferenced files. A new folder is created under another name and
+ * renamed. `progress` is called with the number of bytes just written.
  */
 export async function saveState(
   folder: string,
@@ -46,7 +47,7 @@ export async function saveState(
 }
 
 /**
- * Converts an error of the file system to a `SourceError` with a message for the user; returns other errors unchanged.
+ * Converts an error of the file system to a `SourceError` with a message for the user. Returns other errors unchanged.
  */
 export function writeError(folder: string, error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
@@ -66,7 +67,7 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Removes incomplete copies of the folder `target` (`<target>.<process id>.new`) that killed processes have left. */
+/** Removes incomplete copies of the folder `target` that killed processes have left (`<target>.<process id>.new`). */
 async function removeDrafts(target: string): Promise<void> {
   const parent = dirname(target);
   const names = await readdir(parent).catch(() => []);
@@ -77,12 +78,12 @@ async function removeDrafts(target: string): Promise<void> {
   }
 }
 
-/** Options with which `readdir` lists everything below a folder, at any depth. Symbolic links are not followed. */
+/** Options with which `readdir` lists everything below a folder at any depth. It does not follow symbolic links. */
 const WHOLE = { withFileTypes: true, recursive: true } as const;
 
 /**
- * Throws `SourceError` if a folder contains anything other than a saved state of this format version, so that foreign
- * files are never overwritten.
+ * Throws `SourceError` if a folder contains anything but a saved state of this format version. Foreign files are thus
+ * never overwritten.
  */
 export async function requireOwn(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter(
@@ -91,8 +92,8 @@ export async function requireOwn(folder: string): Promise<void> {
   if (names.length === 0) return;
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
   if (text === undefined) {
-    // Without a manifest, the folder is accepted if it contains only folders of organizations and lists, because a
-    // process that was killed in its first save leaves these.
+    // Without a manifest, accepts a folder only if it contains nothing but folders of organizations, and lists. A
+    // process that was killed during its first save leaves such a folder.
     const others = names.filter((name) => digestIn('list', name) === undefined);
     const found = await Promise.all(others.map((name) => lstat(join(folder, name))));
     const isLeftOver = found.every((each, at) => each.isDirectory() && /^[a-z0-9-]+$|^%/.test(others[at]!));
@@ -107,7 +108,7 @@ export async function requireOwn(folder: string): Promise<void> {
   try {
     manifest = JSON.parse(text) as typeof manifest;
   } catch {
-    // A file that is not JSON is refused below, like a manifest of another format.
+    // A file that is not JSON is refused by the next statement, like a manifest of another format.
   }
   if (manifest?.format !== FORMAT || manifest.version !== VERSION) {
     throw new SourceError(
@@ -117,8 +118,8 @@ export async function requireOwn(folder: string): Promise<void> {
 }
 
 /**
- * Paths of the files that are replaced last: the manifest, and files that only Git reads. All other files are named by
- * content hash.
+ * Matches the files that are replaced last: the manifest, and files that only Git reads. All other files are named
+ * after their content hash.
  */
 const LATE = /^emulator\.json$|\.git\/(?:HEAD|config|packed-refs)$/;
 
@@ -142,13 +143,13 @@ async function fill(folder: string, files: AsyncIterable<TarEntry>, progress?: (
     }
     if (!late.includes(MANIFEST)) throw new SourceError('The export is incomplete, so nothing was changed.');
     for (const each of [folder, ...folders]) await syncFolder(each);
-    // The rename of the manifest makes the new state valid. A later error must not remove its files, so they are kept.
+    // Renaming the manifest makes the new state valid. Its files are kept, because a later error must not remove them.
     writes.rename(MANIFEST + DRAFT, MANIFEST);
     writes.keep();
     for (const name of late) if (name !== MANIFEST) writes.rename(name + DRAFT, name);
     for (const each of [folder, ...folders]) await syncFolder(each);
   } catch (error) {
-    // The written files are removed to free space, because the previous state may have to be used on a full disk.
+    // Removes the written files to free space: on a full disk, the previous state may still be needed.
     writes.undo();
     throw error;
   }
@@ -165,15 +166,15 @@ async function syncFolder(path: string): Promise<void> {
   try {
     await handle.sync();
   } catch {
-    // The error is ignored, because some file systems cannot sync folders.
+    // Ignores the error, because some file systems cannot sync folders.
   } finally {
     await handle.close();
   }
 }
 
 /**
- * Removes from the folder of a saved state the files that are not in `kept`: lists, drafts, and files in the folders of
- * repositories. Then removes empty folders. `kept`: paths relative to the folder.
+ * Cleans the folder of a saved state. Removes lists, drafts, and files in the folders of repositories, except those in
+ * `kept`; then removes empty folders. `kept` contains paths relative to the folder.
  */
 export async function prune(folder: string, kept: ReadonlySet<string>): Promise<void> {
   const folders: string[] = [];
@@ -182,17 +183,17 @@ export async function prune(folder: string, kept: ReadonlySet<string>): Promise<
     if (entry.isDirectory()) folders.push(path);
     else if (isOurs(path) && !(kept.has(path) && !isRef(path))) await rm(join(folder, path), { force: true });
   }
-  // Folders are removed in reverse order, so that nested folders are removed before their parents.
+  // Removes folders in reverse order, so that nested folders come before their parents.
   for (const path of folders.reverse()) if (!kept.has(path)) await rmdir(join(folder, path)).catch(() => {});
 }
 
-/** Returns true if a save of the emulator's state may have written the file at this path. */
+/** Returns true if a save of the emulator's state may have written this file. */
 function isOurs(path: string): boolean {
   return path.includes('/') ? /\.git\//.test(path) : digestIn('list', path) !== undefined || path === MANIFEST + DRAFT;
 }
 
 /**
- * Returns true for a file of a single ref, or a lock file, which only Git writes. The emulator stores all refs in
+ * Returns true for a file of a single ref and for a lock file. Only Git writes them; the emulator stores all refs in
  * `packed-refs`.
  */
 function isRef(path: string): boolean {

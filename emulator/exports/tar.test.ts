@@ -7,9 +7,7 @@ import { readTar, type TarEntry, writeTar } from './tar.js';
 const MiB = 1024 * 1024;
 const PACK = `demo/r.git/objects/pack/pack-${'a'.repeat(40)}.pack`;
 
-/**
- * Yields a tar archive with files of these sizes. `read` is called with the number of bytes of each piece that is read.
- */
+/** Yields a tar archive with files of the given sizes. Calls `read` with the size of each piece, in bytes. */
 async function* archiveOf(sizes: Readonly<Record<string, number>>, read = (_: number): void => {}) {
   const entries = async function* (): AsyncGenerator<TarEntry> {
     for (const [path, size] of Object.entries(sizes)) {
@@ -100,7 +98,7 @@ t.test('the memory of a refused archive is released immediately', async (t) => {
   };
   await t.rejects(readTar(damaged(), options()), { message: 'The archive ends early.' });
   t.ok(max > 60, `${max} MiB were held`);
-  // Wait for the garbage collector, which frees dropped buffers. The contents of files are freed without it.
+  // Wait until the garbage collector has freed dropped buffers. File contents are freed without the garbage collector.
   for (let turn = 0; turn < 1000 && held() - before > 24; turn++) await setImmediate();
   t.ok(held() - before < 24, `${held() - before} MiB are held`);
   const tree = await readTar(archiveOf({ [PACK]: 64 * MiB }), options());

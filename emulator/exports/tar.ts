@@ -6,31 +6,33 @@ import { isStatePath } from './file-names.js';
 import { MAX_JSON } from './read-json.js';
 
 /*
- * Subset of tar (POSIX pax, "ustar Interchange Format") that an export of the emulator's state needs: files and
- * folders. The reader is not a library's, because an archive from outside must be refused unless it is valid, while
- * libraries tolerate errors.
+ * Reads and writes the subset of tar (POSIX pax, "ustar Interchange Format") that exports of the emulator's state need:
+ * files and folders. Uses no library to read, because libraries tolerate errors, and an invalid archive from outside
+ * must be refused.
  */
 const MAX_ENTRIES = 1_000_000;
-/** Maximum length in bytes of a path in the header of a tar entry. A longer path is in an extended header before it. */
+/**
+ * Maximum length in bytes of a path in the header of a tar entry. A longer path goes into an extended header before it.
+ */
 const LONGEST_NAME = 100;
 const MAX_EXTENSION = 64 * 1024;
 /**
- * Paths of files with Git objects, which may have any size. All other files of an export are parsed as a whole, and
+ * Matches files with Git objects, which may have any size. All other files of an export are parsed as a whole, and may
  * have at most `MAX_JSON` bytes.
  */
 const OF_OBJECTS = /\.git\/objects\//;
-/** Maximum size of an entry in bytes, because the size field of a tar header has eleven octal digits. */
+/** Maximum size of an entry in bytes. The size field of a tar header has eleven octal digits. */
 const MAX_SIZE = 8 ** 11 - 1;
 
-/** File or folder of an export (saved state of the emulator), to be written to a tar archive or a folder. */
+/** File or folder of an export (saved state of the emulator), for writing to a tar archive or a folder. */
 export interface TarEntry {
-  /** Path in the export; ends with a slash for a folder. */
+  /** Path in the export. The path of a folder ends with a slash. */
   readonly path: string;
   readonly size: number;
   content(): AsyncIterable<Uint8Array>;
 }
 
-/** Yields the bytes of a tar archive. Throws if the content of an entry does not have the entry's declared size. */
+/** Yields the bytes of a tar archive. Throws if the content of an entry does not have the declared size. */
 export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Uint8Array> {
   for await (const { path, size, content } of entries) {
     const name = bytesOf(path);
@@ -54,7 +56,7 @@ export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerato
 }
 
 /**
- * Writer of tar headers. All entries have the modification time 0, so that equal states give equal archives. Only their
+ * Writer of tar headers. All entries have the modification time 0, so that equal states give equal archives. Only the
  * owner can read them.
  */
 const headers = new HeaderWriter(0);
@@ -71,15 +73,16 @@ function padded(bytes: Buffer): Buffer {
 
 export interface ReadTarOptions {
   readonly title: string;
-  /** Reserves a number of bytes of the memory that imports may use. Throws if the limit is exceeded. */
+  /** Reserves bytes of the memory that imports may use. Throws if the limit is exceeded. */
   readonly take?: (bytes: number) => void;
 }
 
 /**
- * Reads a tar archive with an export (saved state of the emulator) into memory. Skips files of up to 1 MiB that cannot
- * be part of an export. Throws `SourceError` for anything except files and folders. Throws `SourceError` at the header,
- * before the content is read, for a larger file that cannot be part of an export, and for a file without Git objects
- * that exceeds `MAX_JSON` bytes. No memory is reserved after an error.
+ * Reads a tar archive with an export (saved state of the emulator) into memory. Skips files of up to 1 MiB that do not
+ * belong to an export. Reserves no memory after an error.
+ *
+ * Throws `SourceError` for anything except files and folders. Also throws, already at the header, for a larger file
+ * that does not belong to an export, and for a file without Git objects that exceeds `MAX_JSON` bytes.
  */
 export async function readTar(pieces: AsyncIterable<Uint8Array>, options: ReadTarOptions): Promise<MemoryTree> {
   const tree = new MemoryTree(options.title);
@@ -92,7 +95,7 @@ export async function readTar(pieces: AsyncIterable<Uint8Array>, options: ReadTa
   }
 }
 
-/** Size in bytes of the memory blocks in which the contents of files are stored. */
+/** Size in bytes of the memory blocks that store the contents of files. */
 const BLOCK = 1024 * 1024;
 
 async function readEntries(
@@ -137,7 +140,7 @@ async function readEntries(
       }
       if (size > MAX_JSON && !OF_OBJECTS.test(path)) throw fail(`has a file of more than ${MAX_JSON} bytes: ${path}`);
       take(size);
-      // The blocks are added to the tree before they are read, so that `tree.free` frees all of them after a failure.
+      // Adds the blocks to the tree before reading them, so that `tree.free` frees all of them after a failure.
       const content: Buffer[] = [];
       tree.add(path, content);
       for (let left = size; left > 0; left -= BLOCK) content.push(await reader.block(Math.min(left, BLOCK)));
@@ -166,8 +169,8 @@ function readHeader(block: Buffer, fail: (why: string) => SourceError): { type: 
     const end = bytes.indexOf(0);
     return Buffer.from(end < 0 ? bytes : bytes.subarray(0, end));
   };
-  // The prefix field (first part of a long path) is read only from POSIX headers, because GNU tar has other fields at
-  // its position.
+  // Reads the prefix field (first part of a long path) only from POSIX headers. GNU tar has other fields at this
+  // position.
   const prefix = block[262] === 0 ? field(345, 155) : Buffer.alloc(0);
   const name = field(0, 100);
   return {
@@ -179,7 +182,7 @@ function readHeader(block: Buffer, fail: (why: string) => SourceError): { type: 
 
 /**
  * Parses the records of an extended header, `<length> <key>=<value> LF`. Returns the path of the next entry; undefined
- * if the header has none. Throws for records that change the size or type of the entry.
+ * if there is none. Throws for records that would change the entry's size or type.
  */
 function readPax(body: Buffer, fail: (why: string) => SourceError): Buffer | undefined {
   let path: Buffer | undefined;
@@ -210,7 +213,7 @@ function readPath(name: Buffer, fail: (why: string) => SourceError): ByteString 
   return path as ByteString;
 }
 
-/** Reads given numbers of bytes from the stream of a tar archive. */
+/** Reads exact numbers of bytes from the stream of a tar archive. */
 class TarReader {
   readonly #source: AsyncIterator<Uint8Array>;
   #piece: Buffer = Buffer.alloc(0);
@@ -229,8 +232,8 @@ class TarReader {
   }
 
   /**
-   * Reads `count` bytes into a buffer of their own. Unlike `exactly`, always copies them, because a part of a piece
-   * would keep the whole piece in memory.
+   * Reads `count` bytes into a new buffer. Unlike `exactly`, always copies them: a part of a piece would keep the whole
+   * piece in memory.
    */
   async block(count: number): Promise<Buffer> {
     const block = Buffer.allocUnsafeSlow(count);

@@ -18,7 +18,7 @@ import { recordFile, showRecord } from './show-record.js';
 import { showWorld } from './show-world.js';
 import type { TarEntry } from './tar.js';
 
-/** Returns an entry of an export for a file whose content is in memory. */
+/** Returns an export entry for a file whose content is in memory. */
 export function fileOf(path: string, bytes: Buffer | string): TarEntry {
   const content = Buffer.from(bytes as string);
   return {
@@ -31,23 +31,22 @@ export function fileOf(path: string, bytes: Buffer | string): TarEntry {
 }
 
 /**
- * Returns the entry of a repository in the manifest of an export. It has no folder if the repository was deleted or is
- * incomplete.
+ * Returns the manifest entry of a repository. The entry has no folder if the repository was deleted or is incomplete.
  */
 export function listRepository(
   { organization, name, id, sequence, createdAt, state, baseRepo }: RepositoryRecord,
   { syncing }: Pick<RepositoriesSnapshot, 'syncing'>,
 ): ListedRepository {
   const listed: ListedRepository = { organization, name, id, sequence, created_at: createdAt };
-  // A repository that is still being created is exported as if it had been deleted, unless it has an upstream, from
-  // which it can be filled again.
+  // Exports a repository that is still being created as if it were deleted. If it has an upstream, it is exported
+  // normally, because it can be filled again from there.
   const isUnfinished = syncing.includes(id) && !baseRepo;
   if (state === 'deleted' || isUnfinished) return listed;
   return { ...listed, folder: repositoryFolder(organization, name) };
 }
 
 /**
- * Yields the files of an export of the whole state of the emulator, with the manifest last. `secrets`: true to include
+ * Yields the files of an export of the emulator's whole state. The manifest comes last. `secrets` is true to include
  * passwords, webhook secrets and deployment variables.
  */
 export async function* writeWorld(
@@ -69,14 +68,14 @@ export async function* writeWorld(
 }
 
 /**
- * Content of the file `config` of each repository folder: the minimum with which Git accepts the folder as a
+ * Content of the file `config` in a repository's folder. It is the minimum for Git to accept the folder as a
  * repository.
  */
 const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n';
 
 /**
- * Yields the files of a repository: a bare repository that Git can read, its LFS objects, and its record (other state).
- * Returns the name of the record file.
+ * Yields the files of a repository: a bare repository that Git can read, its LFS objects, and its record (all other
+ * state). Returns the name of the record file.
  */
 async function* writeRepository(
   folder: string,
@@ -111,8 +110,8 @@ export function lfsPath(folder: string, oid: string): string {
 }
 
 /**
- * Yields one pack with all objects of a repository, and its index. Returns the names of the packs: one, or none if
- * there are no objects.
+ * Yields a pack with all objects of a repository, and its index. Returns the name of the pack in a list; empty if there
+ * are no objects.
  */
 async function* writePacks(folder: string, objects: ObjectStore): AsyncGenerator<TarEntry, readonly string[]> {
   yield { path: `${folder}/objects/pack/`, size: 0, content: async function* () {} };
@@ -126,7 +125,8 @@ async function* writePacks(folder: string, objects: ObjectStore): AsyncGenerator
 }
 
 /**
- * Returns the contents of the files from which Git, but not the emulator, reads the refs of a repository, by file name.
+ * Returns the contents of the files that only Git reads, by file name. They make the folder a bare repository and
+ * contain its refs. The emulator reads the refs from the record file instead.
  */
 export function gitTexts(refs: Refs): Readonly<Record<'config' | 'packed-refs' | 'HEAD', Buffer>> {
   const lines = [latin1`# pack-refs with: sorted \n`];
@@ -144,7 +144,7 @@ function* gitFiles(folder: string, refs: Refs): Generator<TarEntry> {
   for (const [name, text] of Object.entries(gitTexts(refs))) yield fileOf(`${folder}/${name}`, text);
 }
 
-/** Yields the files of an export that contains only one repository, which another emulator can import. */
+/** Yields the files of an export with only one repository. Another emulator can import it. */
 export async function* writeSingle(
   record: RepositoryRecord,
   kept: KeptContent,

@@ -10,8 +10,8 @@ import type { Position } from './stage.js';
 import type { FaultEntry } from './tally.js';
 
 /**
- * Actions (such as a delay or an error response) that a fault still has to carry out for one request. An empty list
- * means that the fault does not fire for the request.
+ * Actions of one fault, such as a delay, that are still to be carried out for one request. Empty if the fault does not
+ * fire for the request.
  */
 type Decision = readonly Action[];
 
@@ -19,19 +19,13 @@ const NOTHING: Decision = [];
 const NONE: readonly ChosenAction[] = [];
 const NO_TEXTS: readonly string[] = [];
 
-/**
- * Conditions of a fault that can be checked only after the body of a Git request was read, because only the body
- * contains the command and the refs.
- */
+/** Conditions that need the body of a Git request, because only the body contains the command and the refs. */
 const OF_GIT_BODY: ReadonlySet<string> = new Set(['git.command', 'git.ref']);
 
-/**
- * Injected faults that can still fire for one request, and those that have fired. Everything except `add`, for code
- * that only asks which actions to carry out.
- */
+/** Read-only view of the faults of one request, for code that carries out their actions but adds no faults. */
 export type RequestFaults = Omit<ArmedRequest, 'add'>;
 
-/** Shared constant for requests to which no fault applies. It has no actions, and its methods do nothing. */
+/** Shared constant for requests to which no fault applies. Its methods do nothing. */
 export const NO_FAULTS: RequestFaults = {
   isArmed: false,
   fired: NO_TEXTS,
@@ -46,28 +40,23 @@ export const NO_FAULTS: RequestFaults = {
 };
 
 /**
- * Injected faults that can still fire for one request. The decision if a fault fires is made once: at the first stage
- * (point of the request's processing at which faults can fire) at which the fault has an action. Checks must be cheap,
- * because every request makes them, and most requests match none of the faults of their operation.
+ * Injected faults of one request: those that can still fire and those that have fired. Each fault is decided once, at
+ * the first stage of the request at which the fault has an action. Checks must be cheap, because every request makes
+ * them and most requests match no fault.
  */
 export class ArmedRequest {
-  /**
-   * Id of the last fault that ended a stage, for example because it replaced the response by an error. Undefined if no
-   * fault has.
-   */
+  /** Id of the last fault that ended a stage, for example by sending an error response. Undefined if none. */
   decisive: string | undefined = undefined;
   private ids: string[] | undefined = undefined;
   private missReasons: string[] | undefined = undefined;
   private refused: string[] | undefined = undefined;
   /** Command and refs from the body of a Git request; undefined until the body is read. */
   private git: GitFacts | undefined = undefined;
-  /**
-   * Decisions made so far, by the index of the fault in `plan.entries`; undefined for a fault that is not decided yet.
-   */
+  /** Decision about each fault, by its index in `plan.entries`. Undefined for a fault that is not decided yet. */
   private decisions: (Decision | undefined)[] = [];
   /**
-   * Number of faults of the plan that can no longer act on this request, because they did not fire or all their actions
-   * were carried out.
+   * Number of faults of the plan that are finished with this request: they did not fire, or all their actions were
+   * carried out.
    */
   private settled = 0;
 
@@ -79,8 +68,8 @@ export class ArmedRequest {
   ) {}
 
   /**
-   * Adds faults that the request itself asks for, in the header `X-Emulator-Fault` or in the claim `emu` of its token.
-   * Ignores faults that cannot fire for the operation of the request. Decisions already made are kept.
+   * Adds the faults that the request itself asks for, in the header `X-Emulator-Fault` or in the claim `emu` of its
+   * token. Ignores faults that cannot fire for the operation of the request. Decisions already made are kept.
    */
   add(entries: readonly FaultEntry[]): void {
     const before = this.plan.entries;
@@ -89,8 +78,8 @@ export class ArmedRequest {
   }
 
   /**
-   * True if a fault can still fire for the request or has fired. False for almost every request, so that callers can
-   * skip all other checks.
+   * True if a fault has fired for the request or can still fire. False for almost every request, so callers check this
+   * first.
    */
   get isArmed(): boolean {
     return this.settled < this.plan.applicable || (this.ids !== undefined && this.ids.length > 0);
@@ -98,46 +87,46 @@ export class ArmedRequest {
 
   /** Ids of the faults that have fired for the request, in the order in which they fired. */
   get fired(): readonly string[] {
-    // Creates the array now if a fault may still fire, because the journal keeps a reference to it before the response
-    // is sent. Ids that are added during the response then appear in the journal.
+    // The journal takes this array before the response is sent. If a fault can still fire, the array must exist now, so
+    // that ids added later appear in the journal.
     if (this.isArmed) this.ids ??= [];
     return this.ids ?? NO_TEXTS;
   }
 
   /**
-   * Reasons why faults did not fire although all of their conditions but one held, or their counter excluded the
-   * request. One sentence per fault, shown in the journal.
+   * Reasons why faults did not fire for the request, one sentence per fault, for the journal. Lists only faults that
+   * nearly fired: exactly one condition failed, or their counter excluded the request.
    */
   get reasons(): readonly string[] {
     return this.missReasons ?? NO_TEXTS;
   }
 
   /**
-   * Reasons why faults that the request itself asked for (in a header or a claim) did not fire. Faults whose counter
-   * excluded the request (`skip`, `times`, …) are not listed, because the client intended that.
+   * Reasons why faults that the request itself asked for did not fire. Omits faults whose counter excluded the request
+   * (`skip`, `times`, …), because the client intended that.
    */
   get ignored(): readonly string[] {
     return this.refused ?? NO_TEXTS;
   }
 
-  /** True if a fault has a condition on the JSON body. The body must then be read before the stage `before`. */
+  /** True if a fault has a condition on the JSON body. The body must then be read before the stage `before` begins. */
   get needsBody(): boolean {
     return this.plan.needsBody;
   }
 
   /**
-   * Records the command and the refs that were read from the body of a Git request. Conditions can use them at the
-   * current stage and all later ones.
+   * Records the command and the refs from the body of a Git request. Conditions on them can be checked from the current
+   * stage on.
    */
   learn(git: GitFacts): void {
     this.git = git;
   }
 
   /**
-   * Returns the actions of all faults that fire for the request when it reaches a stage. Selects the actions and
-   * updates the counters of the faults synchronously, so that two concurrent requests cannot both use the last firing
-   * of a fault. At most one action ends the stage (an error, a raw response, a cut or a lost response); it is the last
-   * of the list, after delays and other actions.
+   * Returns the actions of all faults that fire when the request reaches a stage. At most one action ends the stage (an
+   * error, a raw response, a cut or a lost response), and it is the last of the list.
+   *
+   * Counters are updated synchronously, so that two concurrent requests cannot both use the last firing of a fault.
    */
   take(position: Position): readonly ChosenAction[] {
     const planned = this.plan.at.get(position);
@@ -145,12 +134,12 @@ export class ArmedRequest {
   }
 
   /**
-   * Called at the end of the request. Adds a reason to `ignored` for each fault that the request asked for and that
-   * could not be decided, because the request did not reach its stage.
+   * Must be called at the end of the request. Adds a reason to `ignored` for each fault that the request asked for but
+   * whose stage it never reached.
    */
   end(): void {
-    // Skips Git requests, because a Git client sends the header with the fault in every request of a clone or push, and
-    // usually only one of them reaches the stage.
+    // Skips Git requests. A Git client sends the fault header in every request of a clone or push, but usually only one
+    // of these requests reaches the stage.
     if (this.facts.operation.group === 'Git') return;
     for (const [position, planned] of this.plan.at) {
       for (const fault of planned) {
@@ -164,8 +153,8 @@ export class ArmedRequest {
   }
 
   /**
-   * Waits for a latch (a named barrier that a test releases through the admin API). Resolves when the latch is
-   * released, or when `signal` is aborted because the client disconnected.
+   * Waits for a latch, a named barrier that a test releases through the admin API. Also resolves when `signal` is
+   * aborted, because the client has disconnected.
    */
   released(latch: string, signal: AbortSignal): Promise<void> {
     return this.latches.hold(latch, signal);
@@ -198,9 +187,9 @@ export class ArmedRequest {
   }
 
   /**
-   * Decides if a fault fires for the request, and with which actions. Returns undefined if a condition needs the body
-   * of the Git request, which is not read yet; the decision is then made at a later stage. `last`: action that another
-   * fault has already chosen to end this stage.
+   * Decides whether a fault fires for the request, and with which actions. Returns undefined if a condition needs the
+   * unread body of a Git request; the fault is then decided at a later stage. `last` is the action of another fault
+   * that already ends this stage.
    */
   private decide(fault: PlannedFault, facts: StageFacts, last: ChosenAction | undefined): Decision | undefined {
     const { entry, actions, ends, stateCode } = fault;
@@ -265,9 +254,9 @@ export class ArmedRequest {
   }
 
   /**
-   * Returns the key of the counter in which this request is counted for the fault. A fault that a request asked for has
-   * one counter per repository, user (`sub`) and scenario. A registered fault has one per combination of the values in
-   * `when.by`.
+   * Returns the key of the counter that counts this request for the fault. A fault from a header or claim has one
+   * counter per organization, repository, user (`sub`) and scenario. A registered fault has one counter per combination
+   * of the values in `when.by`.
    */
   private keyOf({ id, text, compiled }: FaultEntry): string {
     const { organizationName, repositoryName = '', verified, operation, connection, scenario = '' } = this.facts;
@@ -284,7 +273,7 @@ export class ArmedRequest {
   }
 }
 
-/** Returns true if the action refuses only refs that the push does not update. */
+/** Returns true if the action refuses only certain refs and the push updates none of them. */
 function isForOtherRefs(action: Action, pushed: readonly string[]): boolean {
   const { kind, value } = kindOf(action);
   return kind.isForOtherRefs?.(value, pushed) ?? false;

@@ -11,7 +11,7 @@ import { canReplaceResponse, checkReach, type ReachContext } from './reach.js';
 import { stagesOf } from './request-shape.js';
 import { BEFORE_IN_BAND, type Position, type Stage } from './stage.js';
 
-/** Fault that was validated and converted to a form that can be checked quickly for each request. Immutable. */
+/** Validated fault in a form that can be checked quickly for each request. Immutable. */
 export type CompiledFault = ReturnType<typeof compileFault>;
 
 export interface CompileContext extends ReachContext {
@@ -22,8 +22,8 @@ export interface CompileContext extends ReachContext {
 }
 
 /**
- * Validates a fault and converts it to a form that can be checked quickly for each request. Throws `bad_request` if the
- * fault could never fire; the message names the invalid member and the values that it may have.
+ * Validates a fault and converts it to its compiled form. Throws `bad_request` if the fault could never fire; the
+ * message names the invalid member and its valid values.
  */
 export function compileFault(definition: Fault, context: CompileContext) {
   const refuse = (detail: string) => problem('bad_request', `${context.where}: ${detail}`);
@@ -32,8 +32,8 @@ export function compileFault(definition: Fault, context: CompileContext) {
     throw refuse('a fault must have exactly one of the members do and sequence.');
   }
   /**
-   * Lists of actions. The n-th list of a `sequence` applies to the n-th matching request. Without a `sequence`, the
-   * only list applies to every matching request.
+   * Lists of actions. With a `sequence`, the n-th matching request gets the n-th list. Otherwise the only list applies
+   * to every matching request.
    */
   const entries: readonly Entry[] = sequence
     ? sequence.map((entry) => (entry === 'pass' ? entry : [entry]))
@@ -48,10 +48,10 @@ export function compileFault(definition: Fault, context: CompileContext) {
   const now = context.now;
   const compiled = {
     definition,
-    /** Returns the fault as text, such as `rate_limited*2@before`; undefined if only JSON can express the fault. */
+    /** Text form of the fault, such as `rate_limited*2@before`. Undefined if only JSON can express the fault. */
     text: lazy(() => writeFault(definition)),
     priority: definition.priority ?? 0,
-    /** Globs for the ids of the operations to which the fault applies; undefined if it applies to all operations. */
+    /** Globs for operation ids. The fault applies only to matching operations; undefined means all operations. */
     operations: match.op === undefined ? undefined : [match.op].flat(),
     criteria: criteriaOf(match),
     entries,
@@ -63,8 +63,8 @@ export function compileFault(definition: Fault, context: CompileContext) {
     chance: when.chance ?? 1,
     by: when.by ?? (['rule'] as const),
     /**
-     * Times at which the fault starts to fire, stops to fire, and is removed, in milliseconds since 1970 on the clock
-     * of the emulated service. ±`Infinity` if there is no such limit.
+     * Times at which the fault starts firing, stops firing, and is removed. In milliseconds since 1970 on the clock of
+     * the emulated service; ±`Infinity` if unlimited.
      */
     from: when.from === undefined ? Number.NEGATIVE_INFINITY : instantOf(when.from, now),
     until: when.until === undefined ? Number.POSITIVE_INFINITY : instantOf(when.until, now),
@@ -89,7 +89,7 @@ function checkStage(action: Action, at: Stage | undefined, refuse: (detail: stri
   );
 }
 
-/** Throws `bad_request` if a condition compares with a value that no request can have, such as an unknown scope. */
+/** Throws `bad_request` if `match` requires a value that no request can have, such as an unknown scope. */
 function checkValues(match: Match, operations: readonly FaultedOperation[], refuse: (detail: string) => Error): void {
   const { has = [], lacks = [] } = match.token?.scopes ?? {};
   const unknown = has.find((scope) => !operations.some(({ scopes }) => scopes.includes(scope)));
@@ -114,9 +114,8 @@ export function isFor({ operations }: CompiledFault, { id }: FaultedOperation): 
 }
 
 /**
- * Returns the position (stage, or the check of the quotas) at which the action is carried out for requests to the
- * operation. Returns undefined if requests to the operation do not reach the stage of the action, or if the operation
- * cannot return its error code.
+ * Returns the position at which the action is carried out: a stage of the request, or the check of the quotas. Returns
+ * undefined if the operation never reaches that stage, or cannot return the error code of the action.
  */
 export function positionOf(
   action: Action,
@@ -131,7 +130,7 @@ export function positionOf(
   return isQuota ? 'quota' : position;
 }
 
-/** Parses an ISO 8601 time, or an ISO 8601 duration that starts at `now`. Returns milliseconds since 1970. */
+/** Parses an ISO 8601 time, or an ISO 8601 duration that is added to `now`. Returns milliseconds since 1970. */
 function instantOf(text: string, now: number): number {
   return parseTime(text) ?? now + parseDuration(text)!;
 }

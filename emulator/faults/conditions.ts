@@ -8,31 +8,24 @@ import { type Member, ownMember, valueAt } from './member.js';
 import { MemoizedText } from './memoized-text.js';
 import type { StageFacts } from './request-facts.js';
 
-/**
- * Condition of a fault on one fact of a request, ready to be checked. Created from one member of the fault's `match`.
- */
+/** Condition of a fault on one fact of a request. Created from one member of the fault's `match`. */
 export interface Criterion {
-  /** Path of the condition below `match` in the JSON form of the fault, such as `token.sub`. */
+  /** Path of the condition inside `match`, such as `token.sub`. */
   readonly member: string;
   readonly holds: (facts: StageFacts) => boolean;
-  /**
-   * Returns an explanation for the journal of why the condition does not hold, without a full stop: `repo is team/app,
-   * not other/*`.
-   */
+  /** Explains for the journal why the condition does not hold: `repo is team/app, not other/*`. Without a full stop. */
   readonly explain: (facts: StageFacts) => string;
 }
 
 interface Condition extends Member {
   /**
-   * Creates the conditions for a value that a fault gives to this member of `match`. A record such as `http.header`
-   * results in one condition for each of its names.
+   * Creates the conditions from the value of this member of `match`. A record such as `http.header` gives one condition
+   * per name in the record.
    */
   readonly criteriaOf: (wanted: never) => readonly Criterion[];
 }
 
-/**
- * Git protocol version that a condition compares with: a number in the JSON form of a fault, a digit in its text form.
- */
+/** Git protocol version in a condition. It is a number in the JSON form of a fault, and a digit in the text form. */
 const PROTOCOL: Key<0 | 1 | 2> = {
   ...choice(['0', '1', '2']),
   read: (text) => ([0, 1, 2] as const).find((version) => String(version) === text),
@@ -41,8 +34,8 @@ const PROTOCOL: Key<0 | 1 | 2> = {
 };
 
 /**
- * Returns the schema of a record whose values are matchers (a string, or an object such as `{"contains": "x"}`). An
- * example of such a record is `match.http.header`, whose names are header names.
+ * Returns the schema of a record of matchers, such as `match.http.header`. A matcher is a string, or an object such as
+ * `{"contains": "x"}`.
  */
 export function matchersSchema(): z.ZodType {
   const matcher = z.union(
@@ -60,15 +53,14 @@ export function matchersSchema(): z.ZodType {
 }
 
 /**
- * Reads the fact of a request that a condition compares, such as the user of its token. If the fact is a record, such
- * as the headers, reads the value that the record has for `name`.
+ * Reads the fact that a condition checks, such as the user of the token. If the fact is a record, such as the headers,
+ * reads the entry `name`.
  */
 type ReadFact = (facts: StageFacts, name: string) => unknown;
 
 const GLOB = '* matches any characters';
 /**
- * Text that may be empty, because the subject (`sub`) of a token may be empty. All other texts in faults have at least
- * one character.
+ * Type of the subject (`sub`) of a token, which may be empty. All other texts in faults need at least one character.
  */
 const SUBJECT: Key = { ...TEXT, read: (text) => text, schema: () => z.string().max(FAULT_LIMITS.text) };
 const ALGORITHM = choice(['ES256', 'ES384', 'ES512', 'RS256']);
@@ -77,8 +69,7 @@ const PHASE = choice(['advertise', 'rpc']);
 const COMMAND = choice(['ls-refs', 'fetch', 'object-info']);
 
 /**
- * All members that `match` (the conditions of a fault) may have, except `op`. The operation is compared separately,
- * before the conditions.
+ * All conditions that `match` may contain, except `op`. The operation is compared separately, before the conditions.
  */
 export const CONDITIONS: readonly Condition[] = [
   textual('org', 'Organization', GLOB, ({ request }) => request.organizationName),
@@ -122,9 +113,7 @@ export const CONDITIONS: readonly Condition[] = [
   textual('scenario', 'Scenario', 'Scenario that the client names', ({ request }) => request.scenario),
 ];
 
-/**
- * Returns all conditions that `match` contains, except the one on the operation (`op`), which is checked separately.
- */
+/** Returns the conditions that `match` contains, except `op`, which is checked separately. */
 export function criteriaOf(match: Match): Criterion[] {
   return CONDITIONS.flatMap(({ path, criteriaOf }) => {
     const wanted = valueAt({ match }, path.split('.'));
@@ -132,7 +121,7 @@ export function criteriaOf(match: Match): Criterion[] {
   });
 }
 
-/** Creates the row for a condition on a single text, which is compared with a glob. */
+/** Creates a condition that compares one text with a glob. */
 function textual(member: string, label: string, hint: string, read: ReadFact, key: Key = TEXT): Condition {
   const criteriaOf = (value: string | number): Criterion[] => {
     const isWanted = globTest(String(value));
@@ -143,7 +132,7 @@ function textual(member: string, label: string, hint: string, read: ReadFact, ke
   return { path: `match.${member}`, label, hint, key, criteriaOf };
 }
 
-/** Creates the row for the condition on refs. It holds if the glob matches any ref that the Git request names. */
+/** Creates the condition on refs. It holds if the glob matches at least one ref of the Git request. */
 function ofRef(label: string, hint: string): Condition {
   const criteriaOf = (wanted: string): Criterion[] => [
     {
@@ -155,7 +144,7 @@ function ofRef(label: string, hint: string): Condition {
   return { path: 'match.git.ref', label, hint, key: TEXT, criteriaOf };
 }
 
-/** Creates the row for the scopes that a token must have (`has`) or must not have (`lacks`). */
+/** Creates the condition on the scopes that a token must have (`has`) or must not have (`lacks`). */
 function ofScopes(how: 'has' | 'lacks', label: string): Condition {
   const isWanted = how === 'has';
   const criteriaOf = (scopes: readonly string[]) =>
@@ -170,15 +159,15 @@ function ofScopes(how: 'has' | 'lacks', label: string): Condition {
   return { path: `match.token.scopes.${how}`, label, hint: 'between commas', key: listOf(TEXT, 0, 64), criteriaOf };
 }
 
-/** Creates the row for conditions on the values of a record, such as the headers of a request. */
+/** Creates a condition on the entries of a record, such as the headers of a request. */
 function valued(member: string, label: string, nameOf: string, read: ReadFact): Condition {
   const criteriaOf = (wanted: Readonly<Record<string, Matcher>>) =>
     Object.entries(wanted).map(
       ([name, matcher]): Criterion => ({
         member,
         holds: (facts) => matches(matcher, read(facts, name)),
-        // The explanation omits the value that was found, because a header, claim or body may contain a secret, and the
-        // journal shows the explanation.
+        // Omits the value of the request, because a header, claim or body may contain a secret and the journal shows
+        // this text.
         explain: () => `${member} ${show(name)} does not match`,
       }),
     );
@@ -195,12 +184,12 @@ function matches(matcher: Matcher, value: unknown): boolean {
   return glob === undefined || (value !== undefined && matchesGlob(glob, asText(value)));
 }
 
-/** Matches a valid name of a header field: a token of RFC 9110, section 5.6.2. */
+/** Matches a valid header name, which is a token of RFC 9110, section 5.6.2. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /**
- * Returns the reason why no request can match the headers, query parameters, claims or body members that `match` names,
- * for example because a header name is invalid. Returns undefined if a request can match.
+ * Returns the reason why no request can meet the conditions, for example an invalid header name. Returns undefined if a
+ * request can. Checks only headers, query parameters, claims and body members.
  */
 export function findContradiction({ token, http }: Match): string | undefined {
   const badName = Object.keys(http?.header ?? {}).find((name) => !HEADER_NAME.test(name));
@@ -222,9 +211,8 @@ export function findContradiction({ token, http }: Match): string | undefined {
 }
 
 /**
- * Returns the reason why no value can match all parts of the matcher, for example because `equals` and `glob`
- * contradict each other. Returns undefined if a value can match. `isOfTexts`: true if all values are strings, as for
- * headers.
+ * Returns the reason why no value can match the matcher, for example because `equals` and `glob` contradict each other.
+ * Returns undefined if a value can match. `isOfTexts` is true if all values are strings, as for headers.
  */
 function clashWithin(matcher: Exclude<Matcher, string>, isOfTexts: boolean): string | undefined {
   const { equals, contains, glob, present } = matcher;
@@ -247,16 +235,16 @@ function asText(value: unknown): string {
 }
 
 /**
- * Returns a copy whose objects and arrays have the usual prototypes. Necessary before `isDeepStrictEqual`, because it
- * also compares prototypes, and readers of JSON may create objects with others.
+ * Returns a copy whose objects and arrays have the usual prototypes. `isDeepStrictEqual` needs this, because it also
+ * compares prototypes, and a JSON reader may create objects with other prototypes.
  */
 function plain(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? JSON.parse(JSON.stringify(value)) : value;
 }
 
 /**
- * Returns the value at a JSON pointer such as `/a/b~1c/0` (RFC 6901); undefined if absent. The empty pointer refers to
- * the whole value.
+ * Returns the value at a JSON pointer such as `/a/b~1c/0` (RFC 6901); undefined if absent. The empty pointer means the
+ * whole value.
  */
 function memberAt(value: unknown, pointer: string): unknown {
   if (pointer === '') return value;

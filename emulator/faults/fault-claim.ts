@@ -8,20 +8,20 @@ import type { FaultedOperation } from './operation-shape.js';
 import { readWritten } from './schema.js';
 
 /**
- * Content of the claim `emu` of a token: the faults that the emulator injects into every request with the token, and
- * the id of the scenario to which these requests belong.
+ * Content of the claim `emu` of a token. The faults are injected into every request with the token, and the requests
+ * belong to the given scenario.
  */
 export interface AskedByToken {
   readonly faults?: readonly (string | GivenFault)[] | undefined;
   readonly scenario?: string | undefined;
 }
 
-/** Additional claims of a token that asks for faults or names a scenario. Empty if the token does neither. */
+/** Claims that are added to a token. Empty if the token asks for no faults and names no scenario. */
 export type FaultClaims = { readonly emu?: AskedByToken };
 
 /**
  * Creates the claim `emu` for a token that is about to be signed. Throws `bad_request` if a fault is invalid, because
- * the service would refuse every request with such a token. `where`: name of the faults in error messages.
+ * the service would refuse every request with such a token. `where` says in error messages where the faults were given.
  */
 export function faultClaims(
   { faults, scenario }: AskedByToken,

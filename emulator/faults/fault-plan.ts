@@ -8,51 +8,48 @@ import type { FaultedOperation } from './operation-shape.js';
 import type { Position } from './stage.js';
 import type { FaultEntry } from './tally.js';
 
-/** Actions of one fault that are carried out at one position of a request (a stage, or the check of the quotas). */
+/**
+ * One fault, with the actions that it carries out at one position of a request (a stage, or the check of the quotas).
+ */
 export interface PlannedFault {
   readonly entry: FaultEntry;
   /** Index of the fault in `FaultPlan.entries`. */
   readonly index: number;
   readonly actions: ReadonlySet<Action>;
   /**
-   * True if one of the actions ends the stage, for example because it replaces the response. Other faults cannot do so
-   * at the same stage then.
+   * True if one of the actions ends the stage, for example by replacing the response. Only one fault can end a stage.
    */
   readonly ends: boolean;
   /**
-   * Error code of the repository state that the fault simulates, such as `sync_in_progress`; undefined for all other
-   * faults. The fault fires only for requests that the real state would refuse.
+   * Error code of the repository state that the fault simulates, such as `sync_in_progress`; otherwise undefined. Such
+   * a fault fires only for requests that the real state would refuse.
    */
   readonly stateCode: ProblemCode | undefined;
   /**
-   * Returns the sentence for the journal that says why the fault did not fire for a request. Equal reasons return the
-   * identical string, which saves memory.
+   * Creates the sentence for the journal that says why the fault did not fire. Equal sentences share one string, to
+   * save memory.
    */
   readonly refusal: MemoizedText<string>;
 }
 
 /**
- * Faults that can apply to requests to one operation, grouped by the position at which they act. Computed once per
- * operation and cached, because every request to the operation needs it.
+ * Faults that can apply to requests to one operation, grouped by the position at which they act. Cached per operation,
+ * because every request needs its plan.
  */
 export interface FaultPlan {
   readonly entries: readonly FaultEntry[];
-  /**
-   * Number of faults in `entries` that have at least one action that can be carried out for requests to the operation.
-   */
+  /** Number of faults in `entries` that can act on requests to the operation. */
   readonly applicable: number;
   /**
-   * Faults by the position (stage of the request, or the check of the quotas) at which they act. Within a position, a
-   * fault with a higher priority comes first.
+   * Faults by the position at which they act: a stage of the request, or the check of the quotas. At each position, the
+   * fault with the highest priority comes first.
    */
   readonly at: ReadonlyMap<Position, readonly PlannedFault[]>;
-  /** True if a fault has a condition on the JSON body, which then must be read before the fault can be decided. */
+  /** True if a fault has a condition on the JSON body. The body must then be read before the fault can be decided. */
   readonly needsBody: boolean;
 }
 
-/**
- * Returns the plan for requests to an operation. It contains those of the given faults that can apply to such requests.
- */
+/** Selects the given faults that can apply to requests to an operation, and returns them as a plan. */
 export function planOf(entries: readonly FaultEntry[], operation: FaultedOperation): FaultPlan {
   const mine = [...new Set(entries)]
     .filter(({ compiled }) => isFor(compiled, operation))
@@ -74,8 +71,8 @@ export function planOf(entries: readonly FaultEntry[], operation: FaultedOperati
 }
 
 /**
- * Groups the actions of a fault by the position at which they are carried out for requests to the operation. Leaves out
- * actions that the operation never reaches.
+ * Groups the actions of a fault by the position at which they are carried out. Omits actions whose position requests to
+ * the operation never reach.
  */
 function placesOf({ compiled }: FaultEntry, operation: FaultedOperation): Map<Position, Set<Action>> {
   const places = new Map<Position, Set<Action>>();

@@ -6,8 +6,8 @@ import { BEFORE_IN_BAND } from './stage.js';
 import { type Written, wholeTest } from './whole-test.js';
 
 /**
- * One way to inject a fault, such as a header, a claim of a token, a command line, or TypeScript. The fault editor
- * shows all ways of a fault for copying.
+ * One way to inject a given fault: a header, a token claim, a command line, or TypeScript. The fault editor shows all
+ * of them for copying.
  */
 export interface FaultForm extends Written {
   readonly id: string;
@@ -22,21 +22,20 @@ export interface FormContext {
   readonly hasAdminToken: boolean;
 }
 
-/** Origin of the emulator that `emulator fault add` uses without `--url`. */
+/** Address to which `emulator fault add` sends the fault if `--url` is not given. */
 const DEFAULT_ORIGIN = 'http://127.0.0.1:8080';
 
 const IN_BAND_COUNTS = 'A fault in a header or token is counted separately for each subject and repository.';
 
 /**
- * Returns all forms in which a fault can be given to the emulator. They omit the id of the fault, because an id can be
- * used only once, and a form should be usable several times.
+ * Returns all forms in which the fault can be given to the emulator. The id is omitted, so that a form can be used
+ * several times; an id can be used only once.
  */
 export function formsOf({ id: _, ...fault }: Fault, context: FormContext): readonly FaultForm[] {
   const text = writeFault(fault);
   const json = writeJson(fault);
   const body = writeJson(text === undefined ? fault : { spec: text });
-  // Writes the name `__proto__` as a computed name, because `"__proto__": …` in a TypeScript object literal would set
-  // the prototype.
+  // `"__proto__": …` in a TypeScript object literal would set the prototype. A computed name avoids this.
   const literal = text === undefined ? json.replaceAll('"__proto__":', '["__proto__"]:') : `'${text}'`;
   return [
     { id: 'header', title: 'Header', ...headerForm(text, fault) },
@@ -56,8 +55,8 @@ export function formsOf({ id: _, ...fault }: Fault, context: FormContext): reado
 }
 
 /**
- * Matches invisible characters, and characters that change how others are displayed. JSON output escapes them, so that
- * a reader sees everything that is copied.
+ * Matches characters that are invisible or change how other characters are displayed. The JSON output escapes them, so
+ * that readers see everything they copy.
  */
 const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
@@ -71,8 +70,8 @@ function writeJson(value: unknown): string {
 }
 
 /**
- * Returns the form for a fault that is sent inside a request, in a header or a claim. Contains the reason instead of a
- * text if the fault fires at a stage that is over before the service reads headers and claims.
+ * Returns the form for a fault that a request carries in a header or claim. If the fault's stage is over before headers
+ * and claims are read, returns the reason instead.
  */
 function inBand({ at }: Fault, text: string, note = IN_BAND_COUNTS): Written {
   if (at === undefined || !BEFORE_IN_BAND.has(at)) return { text, note };
@@ -89,14 +88,14 @@ function headerForm(text: string | undefined, fault: Fault): Written {
 const TOKEN_NOTE = 'A Git client sends the token as its password, and every other client as a bearer token.';
 
 /**
- * Matches texts without characters that have a meaning in globs, in the fault syntax, or in shells. Only such texts are
- * copied from `match` into a command.
+ * Matches texts without special characters of globs, the fault syntax or shells. Only such texts are copied from
+ * `match` into a command.
  */
 const EXACT = /^\w[\w./@:-]*$/;
 
 /**
- * Returns the command that creates a token whose requests have the fault. Its repository, organization and user are
- * those that the fault matches, if these are exact names.
+ * Returns the command that creates a token with the fault. The token is for the repository, organization and user in
+ * `match`, if these are exact names.
  */
 function tokenCommand(text: string | undefined, fault: Fault): string {
   const { repo, org, token } = fault.match ?? {};

@@ -1,5 +1,5 @@
 /**
- * Returns a function that tests texts against one glob. Faster than `matchesGlob` for many calls, because a glob
+ * Returns a function that tests texts against one glob. Faster than repeated calls of `matchesGlob`, because a glob
  * without wildcards becomes a plain comparison.
  */
 export function globTest(glob: string): (text: string) => boolean {
@@ -7,8 +7,8 @@ export function globTest(glob: string): (text: string) => boolean {
 }
 
 /**
- * Returns true if the whole `text` matches `glob`, in which `*` matches any number of characters and `?` matches
- * exactly one. Backtracks only to the last `*`, so the time is at most proportional to the product of both lengths.
+ * Returns true if `glob` matches the whole `text`. `*` matches any number of characters, and `?` matches exactly one.
+ * Backtracks only to the last `*`, so the time is at most proportional to the product of both lengths.
  */
 export function matchesGlob(glob: string, text: string): boolean {
   let at = 0;

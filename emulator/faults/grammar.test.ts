@@ -5,7 +5,7 @@ import { TEXT_NAMES } from './kinds/index.js';
 import { readFault } from './schema.js';
 import { STAGES } from './stage.js';
 
-/** Texts in the short notation for faults (injected failures), each with the JSON form that the parser must return. */
+/** Faults (injected failures) in the short notation, each with the JSON form that the parser must return. */
 const MEANT: readonly (readonly [text: string, fault: object])[] = [
   ['internal_error', { do: { error: { code: 'internal_error' } } }],
   ['code:internal_error', { do: { error: { code: 'internal_error' } } }],

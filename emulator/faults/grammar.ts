@@ -9,12 +9,12 @@ import { type Member, ownMember, valueAt, withValueAt } from './member.js';
 import { MEMBERS, textKeyOf } from './members.js';
 import { STAGES, type Stage } from './stage.js';
 
-/** Fault that was parsed from its text form, such as `rate_limited*2`, together with the text. */
+/** Fault that was parsed from a text such as `rate_limited*2`, together with that text. */
 export interface WrittenFault {
   readonly text: string;
   /**
-   * Name at the start of the text, such as `rate_limited`, or the given `id`. If the text was in a request, this name
-   * becomes the id of the fault.
+   * Name at the start of the text, such as `rate_limited`, or the given `id`. It becomes the id of a fault that a
+   * request carries.
    */
   readonly name: string;
   readonly fault: Fault;
@@ -24,12 +24,12 @@ const FAULT = /^([a-z0-9_]+)(?::([a-z0-9_]+))?(?:\*(\d{1,9}))?(?:\+(\d{1,9}))?(?
 const FORM = 'name[*times][+skip][@stage][;key=value]';
 
 /**
- * Parses the text form of faults, separated by commas:
+ * Parses one or more faults in text form, separated by commas:
  *
  *     name[*times][+skip][@stage][;key=value]…
  *
  * Characters of a value may be percent-encoded, such as `%2C` for a comma. `code:NAME` is equivalent to `NAME`. Throws
- * `bad_request` for invalid text; `where` names the header, claim or member in the message.
+ * `bad_request` if the text is invalid. The message begins with `where`, the name of the header, claim or member.
  */
 export function parseFaults(value: string, where: string): WrittenFault[] {
   const texts = value.split(',').map((text) => text.trim());
@@ -40,8 +40,8 @@ export function parseFaults(value: string, where: string): WrittenFault[] {
 }
 
 /**
- * Parses the text form of one fault, such as `rate_limited*2@before`. Throws `bad_request` for invalid text; `where`
- * names the header, claim or member in the message.
+ * Parses one fault in text form, such as `rate_limited*2@before`. Throws `bad_request` if the text is invalid. The
+ * message begins with `where`, the name of the header, claim or member.
  */
 export function parseFault(text: string, where: string): WrittenFault {
   const refuse = (detail: string) => problem('bad_request', `${where}: ${detail}`);
@@ -71,14 +71,14 @@ export function parseFault(text: string, where: string): WrittenFault {
   return { text, name: whole.id ?? second ?? first, fault: whole };
 }
 
-/** Returns true if the name at the start of a fault's text is an error code, and not a kind of fault such as `cut`. */
+/** Returns true if the name is an error code, not a kind of fault such as `cut`. */
 function isCode(name: string): boolean {
   return !Object.hasOwn(KINDS, name);
 }
 
 /**
- * Parses the pairs `;key=value` at the end of a fault's text. Keys of the kind of fault, such as `bytes` of `cut`, are
- * returned in `values`. Keys that all faults have, such as `match.repo`, are set in a copy of `given`, which is
+ * Parses the pairs `;key=value` at the end of a fault's text. Keys of the fault's kind, such as `bytes` of `cut`, are
+ * returned in `values`. Keys that every fault has, such as `match.repo`, are set in a copy of `given`, which is
  * returned as `fault`.
  */
 function readKeys(
@@ -123,8 +123,8 @@ function readKeys(
 }
 
 /**
- * Finds the member of a fault's JSON form that a key of its text form sets, such as `match.repo` or
- * `match.header.X-Name`. Returns undefined if there is no such member.
+ * Finds the member of the JSON form that a key of the text form sets. Example: `match.header.X-Name`. Returns undefined
+ * if there is no such member.
  */
 function findMember(key: string): { readonly key: Key; readonly names: readonly string[] } | undefined {
   const short = textKeyOf(key);
@@ -178,8 +178,8 @@ function pairsOf({ path, nameOf }: Member, fault: Fault): (readonly [key: string
 }
 
 /**
- * Parses a text form that `writeFault` has just written, to check that nothing was lost. Returns undefined if the text
- * is invalid, because a value has characters that the text form cannot contain.
+ * Parses the output of `writeFault`, to check that nothing was lost. Returns undefined if the text is invalid, because
+ * the text form cannot contain some character of a value.
  */
 function readBack(text: string): Fault | undefined {
   try {
@@ -190,8 +190,8 @@ function readBack(text: string): Fault | undefined {
 }
 
 /**
- * Percent-encodes all characters of a value that have a meaning in the text form of faults, in shells or in header
- * fields. Leaves `/`, `:`, `+` and `@` readable, because they have none in a value.
+ * Percent-encodes characters that are special in the text form of faults, in shells or in header fields. Leaves `/`,
+ * `:`, `+` and `@` readable, because they are not special inside a value.
  */
 function encode(value: string): string {
   return encodeURIComponent(value.replaceAll(/\p{Surrogate}/gu, '\ufffd'))

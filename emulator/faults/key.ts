@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { FAULT_LIMITS } from './fault-limits.js';
 
 /**
- * Description of the values that a key of a fault (such as `bytes` in `cut;bytes=10`) accepts. The fault editor, a web
- * page, builds an input field from it.
+ * Description of the values that a key of a fault accepts, such as `bytes` in `cut;bytes=10`. The fault editor (a web
+ * page) builds an input field from it.
  */
 export interface KeyForm {
   readonly type: 'integer' | 'number' | 'text' | 'choice';
   readonly least?: number;
   readonly most?: number;
   /**
-   * Words that are valid in addition to values of the type, such as `omit` for a number of seconds. For a choice: all
-   * valid values.
+   * Valid words. For a choice, these are all valid values. For other types, they are valid in addition, such as `omit`
+   * for a number of seconds.
    */
   readonly values?: readonly string[];
   /** Maximum number of characters of a text value. */
@@ -19,14 +19,14 @@ export interface KeyForm {
   readonly example: string;
 }
 
-/** Type of a value in a fault. Knows both forms of the value: the text form (`;key=value`) and the JSON form. */
+/** Type of a value in a fault, for both of its forms: text (`;key=value`) and JSON. */
 export interface Key<Value = unknown> {
-  /** Description of the valid values, used at the end of the error message "must be …". */
+  /** Description of the valid values. Error messages put it after "must be". */
   readonly wants: string;
   readonly form: KeyForm;
-  /** Parses the value of `;key=value`, without percent-encoding. Returns undefined if the value is invalid. */
+  /** Parses the value of `;key=value` after percent-decoding. Returns undefined if the value is invalid. */
   read(text: string): Value | undefined;
-  /** Returns the schema of the value in the JSON form. */
+  /** Returns the schema that validates the value in the JSON form. */
   schema(): z.ZodType;
 }
 
@@ -54,7 +54,8 @@ export function choice<const Value extends string>(values: readonly [Value, ...V
 }
 
 /**
- * Returns a type for texts that match the regular expression `allowed`. `message`: error for an invalid text in JSON.
+ * Returns a type for texts that match the regular expression `allowed`. `message` is the error for an invalid text in
+ * JSON.
  */
 export function pattern(wants: string, allowed: RegExp, example: string, message = `Must be ${wants}`): Key<string> {
   return {
@@ -65,10 +66,7 @@ export function pattern(wants: string, allowed: RegExp, example: string, message
   };
 }
 
-/**
- * Returns a type for texts of at least one character that `isValid` accepts. `wants`: description of such texts for
- * error messages.
- */
+/** Returns a type for non-empty texts that `isValid` accepts. `wants` describes these texts in error messages. */
 export function textThat(wants: string, example: string, isValid: (text: string) => boolean) {
   return {
     wants,
@@ -101,7 +99,7 @@ export const FRACTION: Key<number> = {
   schema: () => z.number().min(0).max(1),
 };
 
-/** Returns a type for a list of values, which the text form separates by commas. */
+/** Returns a type for a list of values. In the text form, commas separate the values. */
 export function listOf<Value>(key: Key<Value>, min: number, max: number): Key<readonly Value[]> {
   return {
     wants: `${key.wants}; separate several by commas`,
@@ -115,8 +113,8 @@ export function listOf<Value>(key: Key<Value>, min: number, max: number): Key<re
 }
 
 /**
- * Returns the schema of an object that must not have other members than those of `shape`. The error for another member
- * lists the valid ones.
+ * Returns the schema of an object that has only the members of `shape`. The error for an unknown member lists the valid
+ * ones.
  */
 export function strict<Shape extends z.ZodRawShape>(shape: Shape) {
   const known = Object.keys(shape).join(', ');

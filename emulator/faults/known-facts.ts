@@ -1,7 +1,7 @@
 import type { RequestShape } from './request-shape.js';
 import type { Stage } from './stage.js';
 
-/** Stages of a request in the order in which a request reaches them. */
+/** All stages, in the order in which a request reaches them. */
 const WAY: readonly Stage[] = [
   'accept',
   'headers',
@@ -18,13 +18,13 @@ const WAY: readonly Stage[] = [
 ];
 
 /**
- * Conditions of a fault (members of its `match`), and the first stage of a request at which the service knows the facts
- * that the conditions compare. For example, the user is known only after the token was verified.
+ * Conditions (members of `match`) that compare facts which become known at the same stage of a request. For example,
+ * the user is known only after the token is verified.
  */
 interface KnownRow {
   readonly members: readonly string[];
   readonly from: Stage;
-  /** Requests to which the row applies, with the words that describe them; undefined for all requests. */
+  /** Requests to which the row applies, and the words that describe them. Undefined means all requests. */
   readonly of?: { readonly words: string; readonly holds: (shape: RequestShape) => boolean };
 }
 
@@ -35,9 +35,9 @@ const ofCommand = (command: string, words = `of ${command}`) => ({
 });
 
 /**
- * Table of the stages at which the service knows the facts that conditions of faults compare. For a condition and a
- * kind of request, the first row that names the condition and applies to the request counts. If no row does, requests
- * of this kind never have the fact, so the fault could not fire.
+ * Table of the stages at which the facts behind the conditions of `match` become known. The first row that contains the
+ * condition and applies to the request counts. If no row does, such requests never have the fact, so the fault could
+ * not fire.
  */
 export const KNOWN_FACTS: readonly KnownRow[] = [
   { members: ['op', 'org', 'scenario', 'http.method', 'http.header', 'http.query'], from: 'headers' },
@@ -47,7 +47,7 @@ export const KNOWN_FACTS: readonly KnownRow[] = [
     from: 'headers',
     of: { words: 'if the path names it', holds: ({ namesRepository }) => namesRepository },
   },
-  // These rows say `body` and not `auth`, because faults at `auth` fire before the token is verified. The token is
+  // The next rows say `body`, not `auth`, because faults at `auth` fire before the token is verified. The token is
   // verified before the body is read.
   { members: ['repo'], from: 'body' },
   { members: ['token.sub', 'token.kid', 'token.alg', 'token.scopes', 'token.claims'], from: 'body' },
@@ -66,17 +66,17 @@ export const KNOWN_FACTS: readonly KnownRow[] = [
   },
 ];
 
-/** Returns the first stage at which a condition can be decided for this kind of request; undefined if it never can. */
+/** Returns the first stage at which a condition can be checked for this kind of request; undefined if it never can. */
 export function knownFrom(member: string, shape: RequestShape): Stage | undefined {
   return KNOWN_FACTS.find(({ members, of }) => members.includes(member) && (of?.holds(shape) ?? true))?.from;
 }
 
-/** Returns true if a request reaches `first` no later than `second`. */
+/** Returns true if `first` equals `second` or comes before it in the course of a request. */
 export function isNoLater(first: Stage, second: Stage): boolean {
   return WAY.indexOf(first) <= WAY.indexOf(second);
 }
 
-/** Returns the facts that become known at each stage, such as `repo (where the path names it)`. */
+/** Returns the facts that become known at each stage, as text for readers: `repo (if the path names it)`. */
 export function factsByStage(): ReadonlyMap<Stage, readonly string[]> {
   const wordsOf = ({ members, of }: KnownRow) => `${members.join(', ')}${of ? ` (${of.words})` : ''}`;
   return new Map(WAY.map((stage) => [stage, KNOWN_FACTS.filter(({ from }) => from === stage).map(wordsOf)]));

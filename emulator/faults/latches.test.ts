@@ -2,7 +2,7 @@ import t from 'tap';
 import { Latches } from './latches.js';
 
 /**
- * Waits for one turn of the event loop, so that released requests can continue. Returns the names of the requests in
+ * Waits for one turn of the event loop, in which released requests continue. Returns the names of the requests in
  * `held` that no longer wait.
  */
 async function settled(held: Readonly<Record<string, Promise<void>>>): Promise<string[]> {

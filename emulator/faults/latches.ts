@@ -1,7 +1,8 @@
 /**
- * Latches by name. A latch is a barrier for tests: requests with a fault `hold` wait at it until a test releases it. A
- * latch exists while at least one request waits at it. A release affects only requests that wait at that moment.
- * `release` returns 0 if none waits, so that the test can try again later.
+ * Latches by name. A latch is a barrier for tests: requests with a fault `hold` wait at it until a test releases it.
+ *
+ * A latch exists while at least one request waits at it. A release affects only requests that wait at that moment.
+ * `release` returns 0 if no request waits, so that the test can try again later.
  */
 export class Latches {
   private readonly holders = new Map<string, Set<() => void>>();
@@ -25,19 +26,19 @@ export class Latches {
     });
   }
 
-  /** Releases all requests that wait at the latch. Returns their number. */
+  /** Releases all requests that wait at the latch, and returns their number. */
   release(name: string): number {
     const holders = [...(this.holders.get(name) ?? [])];
     for (const release of holders) release();
     return holders.length;
   }
 
-  /** Returns the number of waiting requests by the name of the latch. */
+  /** Returns the number of waiting requests of each latch, by the name of the latch. */
   waiting(): ReadonlyMap<string, number> {
     return new Map([...this.holders].map(([name, { size }]) => [name, size]));
   }
 
-  /** Releases all waiting requests, so that the service can stop. Later calls of `hold` return immediately. */
+  /** Releases all waiting requests, so that the service can stop. After this, `hold` no longer waits. */
   close(): void {
     this.isClosed = true;
     for (const name of [...this.holders.keys()]) this.release(name);

@@ -46,7 +46,7 @@ const PRIORITY = integer(-1_000_000, 1_000_000);
 const PARTS = listOf(choice(['rule', 'token', 'repo', 'op', 'connection']), 1, 100);
 const DURATION = textThat('an ISO 8601 duration, such as PT5S', 'PT5S', (text) => parseDuration(text) !== undefined);
 
-/** All plain members that a fault may have in JSON, which are all except `at`, `do` and `sequence`. */
+/** All plain members of a fault in JSON: every member except `at`, `do` and `sequence`. */
 export const MEMBERS: readonly Member[] = [
   { path: 'id', label: 'Id', hint: 'default fault-1, …', key: ID },
   { path: 'note', label: 'Note', hint: 'Text that lists show with the fault', key: TEXT },
@@ -74,12 +74,15 @@ export const MEMBERS: readonly Member[] = [
   { path: 'ttl', label: 'Removed after', hint: 'PT1H', key: DURATION },
 ];
 
-/** Returns the key that sets a member in the text form of a fault: `match.sub` for the path `match.token.sub`. */
+/** Returns the key of a member in the text form of a fault: `match.token.sub` → `match.sub`. */
 export function textKeyOf(path: string): string {
   return path.replace(/^match\.(?:token|http|git)\./, 'match.');
 }
 
-/** Returns the schemas of the members of a fault whose path starts with `path`, by the next name of the path. */
+/**
+ * Returns the schemas of the members whose path starts with `path`. They are stored by the next name of their path:
+ * `token` for `match.token.sub` below `match.`.
+ */
 export function schemasBelow(path: string): Record<string, z.ZodType> {
   const schemas: Record<string, z.ZodType> = {};
   for (const { path: full, key, nameOf } of MEMBERS.filter((one) => one.path.startsWith(path))) {

@@ -1,5 +1,5 @@
 /**
- * Caches the text for the last value of `of`. Consecutive requests with the same reason then share one string in the
+ * Caches the text for the latest value of `of`. Consecutive requests with the same reason then share one string in the
  * journal, which saves memory.
  */
 export class MemoizedText<Of> {

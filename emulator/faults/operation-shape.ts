@@ -1,15 +1,16 @@
-/** Effect of a request on the data of the service. */
+/** Effect of a request on the service's data. */
 export type Effect = 'read' | 'write' | 'delete';
 
-/** Effect of a request, and the scopes that it requires. For some operations, they depend on the query or body. */
+/** Effect of a request, and the scopes that it requires. For some operations, both depend on the query or the body. */
 export interface FaultedPurpose {
   readonly effect: Effect;
-  /** Scopes that the token of the request must have, all of them. */
+  /** Scopes that the token of the request needs; all of them are required. */
   readonly scopes: readonly string[];
 }
 
 /**
- * Part of an operation's row in the table of operations (API endpoints and Git services) that the code for faults uses.
+ * Operation (API endpoint or Git service) as the code for faults sees it. It has only the properties that this code
+ * needs.
  */
 export interface FaultedOperation extends FaultedPurpose {
   readonly id: string;
@@ -17,9 +18,9 @@ export interface FaultedOperation extends FaultedPurpose {
   readonly reads?: 'nothing' | 'json' | 'stream';
   readonly subject: string;
   readonly routes: readonly { readonly method: string; readonly path: string }[];
-  /** True if the routes with GET also accept HEAD; default true. */
+  /** True if routes with GET also accept HEAD. Default: true. */
   readonly head?: boolean;
   readonly purposeOf?: (query: URLSearchParams, body: unknown) => FaultedPurpose;
-  /** Error codes that this operation can return, without those that every operation can return. */
+  /** Error codes that this operation can return, in addition to those of every operation. */
   readonly errors?: readonly string[];
 }

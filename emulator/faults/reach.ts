@@ -10,35 +10,31 @@ import { effectAt, fits, type RequestShape, shapesOf } from './request-shape.js'
 import { STAGES, type Stage } from './stage.js';
 
 /**
- * Function that returns true if a request with this effect to the operation is refused while its repository is in the
- * state that reports the error code `code`, such as `sync_in_progress`.
+ * Returns true if an operation with this effect is refused while its repository is in a certain state. `code` is the
+ * error code that reports the state, such as `sync_in_progress`.
  */
 export type IsRefused = (code: ProblemCode, operation: FaultedOperation, effect: Effect) => boolean;
 
 export interface ReachContext {
-  /** Name of the fault in error messages: the header or member in which it was given. */
+  /** Origin of the fault for error messages: the name of the header or member in which it was given. */
   readonly where: string;
   /** Part of the request that asked for the fault; undefined if the fault was registered through the admin API. */
   readonly inBand?: 'header' | 'claim' | undefined;
   /**
-   * Function that knows which operations a repository state refuses; undefined if that is unknown. Every operation on a
-   * repository then counts as refused.
+   * Says which operations a repository state refuses. If undefined, every operation on a repository counts as refused.
    */
   readonly isRefused?: IsRefused | undefined;
 }
 
-/**
- * Kind of request for which an action of a fault can be carried out, and the stage of the request at which it happens.
- */
+/** Kind of request that an action of a fault can affect, and the stage at which it does so. */
 interface FaultPoint {
   readonly shape: RequestShape;
   readonly stage: Stage;
 }
 
 /**
- * Throws `bad_request` if an action of the fault could never fire. The reason is that no request to `operations`
- * matches the conditions of the fault, or that the action belongs to a stage before the one at which the service knows
- * the facts that the conditions compare.
+ * Throws `bad_request` if an action of the fault could never fire. There are two reasons: no request to `operations`
+ * matches the conditions, or the stage of the action comes before the facts of the conditions are known.
  */
 export function checkReach(
   compiled: { readonly definition: Fault; readonly criteria: readonly Criterion[]; readonly entries: readonly Entry[] },
@@ -93,8 +89,8 @@ export function checkReach(
 }
 
 /**
- * Returns the kinds of requests to `operations` that have all facts that the conditions `members` compare, and that can
- * match them.
+ * Returns the kinds of requests to `operations` that can match the conditions `members`. A request without a fact that
+ * a condition compares cannot match.
  */
 function shapesFor(
   match: Match,
@@ -109,8 +105,8 @@ function shapesFor(
 }
 
 /**
- * Returns the end of an error message that lists the contradicting conditions, or the empty text. A condition is listed
- * if some request matches all the others once it is removed.
+ * Returns the end of an error message that lists the contradicting conditions; the empty text if none. A condition is
+ * listed if some request matches all other conditions.
  */
 function clashOf(match: Match, members: readonly string[], operations: readonly FaultedOperation[]): string {
   const clashing = members.filter((member) => {
@@ -122,22 +118,21 @@ function clashOf(match: Match, members: readonly string[], operations: readonly 
     : '';
 }
 
-/** Returns true if the operation can return the error code of the action, or if the action has no error code. */
+/** Returns true if the operation can return the error code of the action. Also true if the action has no error code. */
 export function canReplaceResponse(action: Action, { errors }: FaultedOperation): boolean {
   const code = codeOf(action);
   return code === undefined || !isSwitchCode(code) || (errors?.includes(code) ?? false);
 }
 
 /**
- * Returns true if the service knows, at the stage of `point`, the fact that the condition `member` compares. For
- * faults in a claim, facts about the token are already known at the stage `auth`, because such faults are read after
- * the token was verified.
+ * Returns true if the fact that the condition `member` compares is known at the stage of `point`. Faults in a claim are
+ * read after the token was verified, so for them the token is known even at the stage `auth`.
  */
 function isKnown(member: string, { shape, stage }: FaultPoint, { inBand }: ReachContext): boolean {
   return isNoLater(knownFrom(member, shape)!, inBand === 'claim' && stage === 'auth' ? 'body' : stage);
 }
 
-/** Returns true if a request whose token lacks the scopes `lacked` is refused before the fault could fire. */
+/** Returns true if a request without the scopes `lacked` is refused before the fault could fire. */
 function isStopped({ shape, stage }: FaultPoint, members: readonly string[], lacked: readonly string[]): boolean {
   if (!shape.scopes.some((scope) => lacked.includes(scope))) return false;
   const isBehind = !isNoLater(stage, 'auth') && isNoLater(stage, 'after');
@@ -145,8 +140,8 @@ function isStopped({ shape, stage }: FaultPoint, members: readonly string[], lac
 }
 
 /**
- * Returns true if the request is one that the repository state which the action simulates would refuse, or if the
- * action simulates none.
+ * Returns true if the action simulates a repository state that would refuse this request. Also true if the action
+ * simulates no state.
  */
 function isStateRefusing(action: Action, { shape, stage }: FaultPoint, { isRefused }: ReachContext): boolean {
   const code = codeOf(action);
@@ -156,7 +151,10 @@ function isStateRefusing(action: Action, { shape, stage }: FaultPoint, { isRefus
   return operation.subject === 'repository' || (operation.errors?.includes(code) ?? false);
 }
 
-/** Returns the subject for error messages: the id of the operation if there is only one. */
+/**
+ * Returns the subject of an error message: the id of the operation if there is only one, otherwise "the matching
+ * operations".
+ */
 function whoOf(meant: readonly RequestShape[]): string {
   const ids = new Set(meant.map(({ operation }) => operation.id));
   return ids.size === 1 ? [...ids][0]! : 'the matching operations';

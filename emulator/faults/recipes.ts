@@ -2,52 +2,50 @@ import { type ProblemCode, problemCodes } from '../http/problem.js';
 import { quoteText, quoteWord } from './shell.js';
 
 /**
- * Way in which a recipe causes an error code: by requests alone, by changing a state of the service, by setting a
- * quota, or by injecting a fault.
+ * Way in which a recipe causes an error code: by requests alone, by changing the service's state, by setting a quota,
+ * or by injecting a fault.
  */
 type RecipeWay = 'natural' | 'state' | 'quota' | 'fault';
 
-/** Request of a recipe, which the user sends with `curl`. */
+/** HTTP request of a recipe, which the user sends with `curl`. */
 interface RecipeRequest {
   readonly method: string;
   /** Path and query of the request. */
   readonly path: string;
-  /** Name of the shell variable that contains the token, by default `TOKEN`; null for a request without a token. */
+  /** Name of the shell variable that contains the token. Default: `TOKEN`. Null for a request without a token. */
   readonly token?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
-  /** Values of the body, which is NDJSON: one JSON value per line. */
+  /** JSON values of an NDJSON body, one value per line. */
   readonly lines?: readonly unknown[];
 }
 
 /** Step of a recipe, which is one shell command. */
 type RecipeStep =
-  /** Arguments of the command `emulator`. The command finds the running emulator by the variable EMULATOR_URL. */
+  /**
+   * Arguments of the command `emulator`. The environment variable EMULATOR_URL tells the command where the emulator
+   * runs.
+   */
   | { readonly emulator: readonly string[] }
-  /** Flags of the command `emulator token`, and the name of the shell variable to which the token is assigned. */
+  /** Flags of the command `emulator token`. The resulting token is assigned to the shell variable `as`. */
   | { readonly token: readonly string[]; readonly as: string }
   | { readonly send: RecipeRequest };
 
-/**
- * Recipe: shell commands that make a newly started emulator return an error code. Shown in the documentation of the
- * code.
- */
+/** Shell commands that make a newly started emulator return an error code. Shown in the documentation of the code. */
 export interface Recipe {
   readonly code: ProblemCode;
   readonly way: RecipeWay;
-  /** Commands in order. The last one is a request whose response has the error code. */
+  /** Commands in order. The last command is a request whose response has the error code. */
   readonly steps: readonly [...RecipeStep[], { readonly send: RecipeRequest }];
 }
 
-/**
- * Repository and organization that the commands use. The organization is the default one of a newly started emulator.
- */
+/** Repository and organization in the commands. A newly started emulator has this organization by default. */
 const REPO = 'app';
 const ORG = 'demo';
 
 const ADA = { name: 'Ada', email: 'ada@example.com' };
 
-/** Creates the step that assigns a token with these scopes to the shell variable `TOKEN`. */
+/** Creates the step that stores a token with these scopes in the shell variable `TOKEN`. */
 function token(...scopes: readonly string[]): RecipeStep {
   return { token: ['--repo', REPO, '--scopes', scopes.join(',')], as: 'TOKEN' };
 }
@@ -72,7 +70,7 @@ function commit(content: string, metadata: object = {}): RecipeStep {
   return post('/api/v1/repos/commit-pack', undefined, { lines: [{ metadata: about }, { blob_chunk: chunk }] });
 }
 
-/** Creates the step that changes the state of the service, such as its limits. */
+/** Creates the step that changes settings or limits of the service with `emulator state set`. */
 function state(changes: object): RecipeStep {
   return { emulator: ['state', 'set', JSON.stringify(changes)] };
 }
@@ -86,7 +84,7 @@ const UNREACHABLE = state({ organizations: { [ORG]: { upstream: { error: 'The fo
 const MIRROR = post('/api/repos', { base_repo: { provider: 'gitlab', owner: 'team', name: 'app' } });
 const FORGE_MIRROR = post('/api/repos', { base_repo: { provider: 'github', owner: 'team', name: 'app' } });
 
-/** Steps for the error codes that can be caused without a fault, by the way in which they are caused. */
+/** Steps for error codes that need no fault, grouped by the way in which the code is caused. */
 const WAYS: Readonly<Record<'natural' | 'state' | 'quota', Readonly<Partial<Record<ProblemCode, Recipe['steps']>>>>> = {
   natural: {
     bad_request: [TOKEN, CREATE, get('/api/v1/repos/commit')],
@@ -107,8 +105,7 @@ const WAYS: Readonly<Record<'natural' | 'state' | 'quota', Readonly<Partial<Reco
     route_not_found: [TOKEN, get('/api/nowhere')],
     repository_not_found: [TOKEN, get('/api/v1/repo')],
     repository_deleted: [TOKEN, CREATE, remove(`/api/repos/${REPO}`), remove(`/api/repos/${REPO}`)],
-    // Sets the forge to unreachable first, because the creation of a mirror starts a sync, which must not contact a
-    // real host.
+    // Makes the forge unreachable first. Creating a mirror starts a sync, which must not contact a real host.
     upstream_already_configured: [TOKEN, UNREACHABLE, MIRROR, MIRROR],
     branch_not_found: [TOKEN, CREATE, get('/api/v1/repos/branch?name=none')],
     ref_not_found: [TOKEN, CREATE, get('/api/v1/repos/commit?sha=none')],
@@ -189,22 +186,22 @@ const WAYS: Readonly<Record<'natural' | 'state' | 'quota', Readonly<Partial<Reco
 };
 
 /**
- * Returns steps that cause an error code by a fault in a request header. Used for codes that cannot be caused
- * otherwise, or only after some time. A fault can cause every code.
+ * Returns steps that cause an error code by a fault in a request header. A fault can cause every code, so this is used
+ * for codes that have no quick other way.
  */
 function byFault(code: ProblemCode): Recipe['steps'] {
   return [TOKEN, CREATE, get('/api/v1/repo', { headers: { 'X-Emulator-Fault': code } })];
 }
 
-/** Recipe for each error code, in the order of the specification's tables. */
+/** One recipe for each error code, in the order of the specification's tables. */
 export const RECIPES: readonly Recipe[] = problemCodes().map(({ code }) => {
   const [way, rows] = Object.entries(WAYS).find(([, steps]) => steps[code]) ?? ['fault', {}];
   return { code, way: way as RecipeWay, steps: rows[code] ?? byFault(code) };
 });
 
 /**
- * Returns the shell commands (POSIX) of a recipe, one per step. The last command prints the response with its headers;
- * the others print only errors.
+ * Returns a recipe as POSIX shell commands, one per step. The last command prints the response with its headers; the
+ * others print only errors.
  */
 export function writeCommands({ steps }: Recipe): string[] {
   return steps.map((step, index) => {

@@ -22,8 +22,8 @@ function isAccepted(spec: string, operation: string, inBand?: 'header'): boolean
 }
 
 /**
- * Writes a kind of fault (injected failure) with its required keys in the short notation. The text `STAGE` stands for
- * the stage. `value`: value of `key`; default: the example of the reference.
+ * Writes a fault (injected failure) with its required keys in the short notation. `STAGE` is a placeholder for the
+ * stage. `value` is the value of `key`. Without it, the reference's example is used.
  */
 function specOf({ name, keys }: NameReference, key?: string, value?: string): string {
   const given = keys.flatMap((each) =>
@@ -36,7 +36,7 @@ function specOf({ name, keys }: NameReference, key?: string, value?: string): st
   return `${name}@STAGE${given.join('')}`;
 }
 
-/** Operations of the API, one for each different set of faults (injected failures) that operations support. */
+/** API operations that support different sets of faults (injected failures). Each set occurs once. */
 const SOME = operations.filter(({ id }) =>
   [
     'gitInfoRefs',
@@ -59,7 +59,7 @@ t.test('the reference offers for each operation exactly the possible faults', (t
       const check = (spec: string, stages: readonly Stage[]) => {
         for (const stage of Object.keys(STAGES) as Stage[]) {
           const isOffered = isPossible && has.has(stage) && stages.includes(stage);
-          // Skip the stage `accept`, at which the operation of the request is not known yet.
+          // Skip the stage `accept`, because the request's operation is unknown at that stage.
           if (stage === 'accept') continue;
           t.equal(
             isAccepted(spec.replace('STAGE', stage), operation.id),

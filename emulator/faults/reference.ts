@@ -6,14 +6,14 @@ import { factsByStage } from './known-facts.js';
 import { RECIPES, writeCommands } from './recipes.js';
 import { BEFORE_IN_BAND, STAGES, type Stage } from './stage.js';
 
-/** Reference of all faults that can be injected, as data for the documentation and the web page. */
+/** Description of all faults that can be injected, as data for the documentation and the web page. */
 export type FaultReference = ReturnType<typeof faultReference>;
 export type NameReference = FaultReference['names'][number];
 export type CodeReference = FaultReference['codes'][number];
 
 /**
- * Returns the reference of all faults that can be injected. It is derived from the tables that implement them. Some
- * error codes get the prefix `forgePrefix`, which a deployment can configure, as in responses.
+ * Returns the reference of all faults that can be injected, derived from the tables that implement the faults.
+ * `forgePrefix` is the configurable prefix of some error codes, which responses use too.
  */
 export function faultReference(forgePrefix = 'forge') {
   const shown = (name: string) => shownCode(name as ProblemCode, forgePrefix);
@@ -22,8 +22,8 @@ export function faultReference(forgePrefix = 'forge') {
     grammar: 'name[*times][+skip][@stage][;key=value]…',
     stages: STAGES,
     /**
-     * Conditions (members of `match`) by the stage of a request at which the service knows the facts that they compare.
-     * The stages are in the order in which a request reaches them.
+     * Conditions (members of `match`) by the stage at which they can first be checked. The stages are in the order in
+     * which a request reaches them.
      */
     known: Object.fromEntries(factsByStage()),
     names: [...TEXT_NAMES].map(([name, kind]) => ({
@@ -39,8 +39,8 @@ export function faultReference(forgePrefix = 'forge') {
 }
 
 /**
- * Describes the kind of fault that a name in the text form selects. `status`: HTTP status if the name is an error code;
- * undefined for other kinds.
+ * Describes the kind of fault that a name in the text form selects. `status` is the HTTP status of an error code;
+ * undefined if the name is not an error code.
  */
 function describe(kind: Kind, name: string, status: number | undefined) {
   const { about, keys, needs = [], oneOf = [] } = kind;
@@ -54,8 +54,8 @@ function describe(kind: Kind, name: string, status: number | undefined) {
       needed: needs.includes(key),
       ...form,
       /**
-       * Stages that remain possible if the key is given, listed only if they are fewer than without the key. If the key
-       * is a choice, there is one item per value.
+       * Stages that remain possible with this key, if it excludes some. A choice has one item per value that excludes
+       * stages.
        */
       narrows: (form.type === 'choice' ? form.values! : [form.example])
         .map((value) => ({
@@ -64,26 +64,26 @@ function describe(kind: Kind, name: string, status: number | undefined) {
         }))
         .filter((narrowed) => narrowed.stages.length < stages.length),
     })),
-    /** Keys of which at most one may be given. */
+    /** Keys that exclude each other: at most one of them may be given. */
     oneOf,
-    /** Name of the only member of the action in JSON. */
+    /** Name of the action's only member in JSON. */
     action: status === undefined ? name : 'error',
     ...(status !== undefined && { status }),
-    /** True if only few operations can return this error code. */
+    /** True if only a few operations can return this error code. */
     isOfFew: isSwitchCode(name as ProblemCode),
     stages,
     defaultStages: stages.filter((stage) => defaults.some(([, each]) => each === stage)),
     /**
-     * Stage if the fault names none, by operation: Git operations by id, all others as `api`. If an operation has none,
-     * a fault for this operation must name a stage.
+     * Default stages for faults that name no stage: by operation id for Git operations, and under `api` for all others.
+     * For an operation without an entry, the fault must name a stage.
      */
     defaults: Object.fromEntries(defaults) as Readonly<Record<string, Stage>>,
-    /** Stages at which a fault can fire that the request itself asks for in a header or claim. */
+    /** Stages that are possible for a fault in a header or claim of the request itself. */
     inBandStages: stages.filter((stage) => !BEFORE_IN_BAND.has(stage)),
   };
 }
 
-/** Returns the stages at which a fault of this kind can fire if its keys have these values. */
+/** Returns the stages at which a fault of this kind can fire if its JSON value has these members. */
 function stagesWith(kind: Kind, values: object): readonly Stage[] {
   return kind.stagesOf?.(kind.ofKeys ? kind.ofKeys(values) : values) ?? kind.stages;
 }

@@ -9,81 +9,82 @@ import type { FaultedOperation } from './operation-shape.js';
 import { checkReach, type IsRefused } from './reach.js';
 import { Counters, type FaultEntry, type SkipReason, Tally } from './tally.js';
 
-/** Fault with its counters, in the form in which the admin API returns it. */
+/** Fault with its counters, as the admin API returns it. */
 export interface FaultView extends Fault {
   readonly id: string;
   readonly source: 'registered' | 'in-band';
   /**
-   * Text form, such as `rate_limited*2`. For an in-band fault (one that a request asked for), the text from the
-   * request. Undefined if only JSON can express the fault.
+   * Text form, such as `rate_limited*2`. An in-band fault, which a request asked for, has the text from that request.
+   * Undefined if only JSON can express the fault.
    */
   readonly text?: string;
-  /** Number of requests so far that matched the conditions of the fault. */
+  /** Number of requests that have matched the conditions of the fault. */
   readonly matched: number;
-  /** Number of requests so far for which the fault fired. */
+  /** Number of requests for which the fault has fired. */
   readonly fired: number;
   /**
-   * Number of further requests for which the fault can fire; null if unlimited. If requests are counted separately
-   * (`by`), the number refers to the counter that was used last.
+   * Number of requests for which the fault can still fire; null if unlimited. If `when.by` gives the fault several
+   * counters, this is the value of the last used counter.
    */
   readonly remaining: number | null;
-  /** Number of matching requests for which the fault did not fire, by the reason. */
+  /** Number of matching requests for which the fault did not fire, by reason. */
   readonly skippedBecause: Readonly<Record<SkipReason, number>>;
-  /** Ids of the last requests for which the fault fired, at most `FAULT_LIMITS.requestIds`. */
+  /** Ids of the latest requests for which the fault fired, at most `FAULT_LIMITS.requestIds`. */
   readonly requestIds: readonly string[];
 }
 
-/** All faults and counters at one moment, immutable. Part of a snapshot of the emulated service. */
+/** Immutable copy of all faults and counters. Part of a snapshot of the emulated service. */
 export type FaultsValue = ReturnType<Faults['snapshot']>;
 
 interface FaultsPorts {
   readonly clock: { now(): number };
-  /** Seed of the random choices of faults that fire with a probability (`chance`). */
+  /** Seed for the random decisions of faults with a probability (`chance`). */
   readonly seed: string;
   /**
-   * Function that knows which operations a repository state refuses; undefined if that is unknown. Every operation on a
-   * repository then counts as refused.
+   * Says which operations a repository state refuses. If undefined, every operation on a repository counts as refused.
    */
   readonly isRefused?: IsRefused;
 }
 
 /**
  * Identity of a client that asks for faults in its requests: organization, repository and `sub` of its token, joined by
- * NUL. The requests of each client are counted separately.
+ * NUL. Each client has its own counters.
  */
 export type Caller = string;
 
 /**
- * All faults of a world (one emulated service with its own state): those registered through the admin API, and the
- * in-band faults, which requests asked for in a header or a claim.
+ * All faults of one world, which is an emulated service with its own state. Registered faults were added through the
+ * admin API. In-band faults were asked for by requests, in a header or claim.
  */
 export class Faults {
   /** Registered faults by id, in order of registration. */
   private registered = new Map<string, FaultEntry>();
-  /** In-band faults (those that requests asked for), by their text, the least recently used first. */
+  /** In-band faults, which requests asked for, by their text. The least recently used one comes first. */
   private inBand = new Map<string, FaultEntry>();
-  /** Cached plans by operation id: the registered faults that can apply to requests to the operation. */
+  /**
+   * Cached plans by operation id. A plan contains the registered faults that can apply to requests to the operation.
+   */
   private readonly plans = new Map<string, FaultPlan>();
-  /** Time at which the next registered fault expires, on the clock of the world; `Infinity` if none does. */
+  /** Time at which the next registered fault expires, on the world's clock; `Infinity` if none expires. */
   private nextExpiry = Number.POSITIVE_INFINITY;
   private counts = new Counters();
   private inBandCounts = new Counters();
-  /** Id of the scenario that each client named last, the least recently used client first. */
+  /** Id of the scenario that each client named most recently. The least recently used client comes first. */
   private scenarios = new Map<Caller, string>();
-  /** Number of ids of the form `fault-N` that were assigned so far. */
+  /** Number of ids of the form `fault-N` that have been assigned. */
   private named = 0;
   private ordered = 0;
-  /** Number of changes of the registered faults so far. */
+  /** Number of changes to the registered faults. It increases with every change. */
   private changes = 0;
 
   constructor(private readonly ports: FaultsPorts) {}
 
-  /** True if there are no faults that were registered through the admin API. */
+  /** True if no fault is registered through the admin API. */
   get isIdle(): boolean {
     return this.registered.size === 0;
   }
 
-  /** Number that changes whenever the registered faults change, so that callers can detect it. */
+  /** Version number of the registered faults. It changes whenever they change, so that callers can detect a change. */
   get revision(): number {
     return this.changes;
   }
@@ -96,7 +97,7 @@ export class Faults {
     return this.ports.seed;
   }
 
-  /** Checks a fault without registering it. Throws `bad_request` if the fault could never fire. */
+  /** Validates a fault without registering it. Throws `bad_request` if the fault could never fire. */
   check(fault: Fault, operations: readonly FaultedOperation[]): void {
     this.compile(fault, operations, 'The fault');
   }
@@ -115,7 +116,7 @@ export class Faults {
     const compiled = faults.map((fault) => {
       const where = `The fault ${fault.id ?? ''}`.trim();
       // Compiles without `isRefused`, which depends on the variants (switches of the service's behaviour). A scenario
-      // changes variants before it registers its faults, so its faults were already checked with the changed variants.
+      // changes variants before it registers its faults, and the faults were already checked with these variants.
       return compileFault(fault, { where, operations, now: this.now });
     });
     return this.put(ids, compiled).map(({ id }) => id);
@@ -128,7 +129,10 @@ export class Faults {
     return this.put([...this.registered.keys()], compiled).map((entry) => this.show(entry));
   }
 
-  /** Removes the faults with these ids, adds `compiled`. Throws `conflict` if there are too many or an id is in use. */
+  /**
+   * Removes the faults with these ids and adds `compiled`. Throws `conflict` if there would be too many faults, or if
+   * an id is in use.
+   */
   private put(ids: readonly string[], compiled: readonly CompiledFault[]): FaultEntry[] {
     const replaced = new Set(ids);
     const staying = this.liveEntries().filter(({ id }) => !replaced.has(id));
@@ -148,7 +152,10 @@ export class Faults {
     return entries;
   }
 
-  /** Changes members of a fault and keeps its counters. Throws `conflict` for an in-band fault. Undefined if absent. */
+  /**
+   * Changes members of a fault and keeps its counters. Throws `conflict` for an in-band fault. Returns undefined if the
+   * fault does not exist.
+   */
   patch(id: string, changes: Partial<Fault>, operations: readonly FaultedOperation[]): FaultView | undefined {
     const entry = this.live(id);
     if (!entry) return undefined;
@@ -176,20 +183,23 @@ export class Faults {
     return entry && this.show(entry);
   }
 
-  /** Returns the JSON form of a fault as given by the client; undefined if the fault does not exist. */
+  /** Returns the JSON form of a fault as the client gave it; undefined if the fault does not exist. */
   definition(id: string): Fault | undefined {
     return this.live(id)?.compiled.definition;
   }
 
-  /** Returns the registered faults in the order of registration, then the in-band faults in that of first use. */
+  /**
+   * Returns the registered faults in the order of registration, followed by the in-band faults in the order of first
+   * use.
+   */
   list(): FaultView[] {
     const inBand = [...this.inBand.values()].sort((a, b) => a.order - b.order);
     return [...this.liveEntries(), ...inBand].map((entry) => this.show(entry));
   }
 
   /**
-   * Removes a fault and its counters. An in-band fault starts again with the next request that asks for it. Returns
-   * false if the fault does not exist.
+   * Removes a fault and its counters. Returns false if the fault does not exist. An in-band fault comes back, with new
+   * counters, when a request asks for it again.
    */
   remove(id: string): boolean {
     const entry = this.live(id);
@@ -201,7 +211,10 @@ export class Faults {
     return true;
   }
 
-  /** Returns the registered faults that can apply to requests to the operation, by the stage at which they act. */
+  /**
+   * Returns the plan for requests to the operation: the registered faults that can apply to it, by stage. Plans are
+   * cached until the faults change.
+   */
   planFor(operation: FaultedOperation): FaultPlan {
     this.expire();
     const known = this.plans.get(operation.id);
@@ -213,7 +226,7 @@ export class Faults {
 
   /**
    * Returns the entry of an in-band fault, which a request asks for in a header or claim. Equal texts share one entry.
-   * Throws `bad_request` if the fault could never fire or, if `only` is given, never for these operations.
+   * Throws `bad_request` if the fault could never fire, or could never fire for the operations `only`.
    */
   asked(
     { text, name, fault }: WrittenFault,
@@ -223,8 +236,8 @@ export class Faults {
     const known = this.inBand.get(text);
     const { isRefused } = this.ports;
     const compiled = known?.compiled ?? compileFault(fault, { ...context, now: this.now, isRefused });
-    // Treats every operation as refused. A fault that simulates a state which permits the request, such as a read
-    // during a sync, is then accepted, and the response names the reason why the fault has no effect.
+    // Treats every operation as refused. This accepts a fault whose simulated state permits the request, such as a read
+    // during a sync. The response then gives the reason why the fault has no effect.
     if (only) checkReach(compiled, only, { ...context, isRefused: () => true });
     const entry = known ?? { id: this.freeId(name), text, order: ++this.ordered, compiled, tally: new Tally() };
     this.inBand.delete(text);
@@ -233,14 +246,14 @@ export class Faults {
     return entry;
   }
 
-  /** Adds the id of a request to a fault that fired when its connection was accepted, before the request had an id. */
+  /** Adds a request id to a fault that fired before the request had an id, when its connection was accepted. */
   noteTouched(id: string, requestId: string): void {
     this.registered.get(id)?.tally.note(requestId);
   }
 
   /**
-   * Records the scenario id that a client sends with a request. If it differs from the previous one, the counters of
-   * in-band faults that belong to the previous scenario of the client are reset.
+   * Records the scenario id that a client sends with a request. If the client changes to another scenario, the in-band
+   * counters of its previous scenario are deleted.
    */
   enterScenario(caller: Caller, scenario: string): void {
     const before = this.scenarios.get(caller);
@@ -252,7 +265,7 @@ export class Faults {
     this.inBandCounts.delete((key) => key.slice(key.indexOf('\0')) === ended);
   }
 
-  /** Returns true if a registered fault has a condition on the scenario of requests, and this scenario matches. */
+  /** Returns true if the `match.scenario` of a registered fault matches the scenario. */
   namesScenario(scenario: string): boolean {
     return this.liveEntries().some(({ compiled: { definition } }) => {
       const glob = definition.match?.scenario;
@@ -260,7 +273,7 @@ export class Faults {
     });
   }
 
-  /** Returns the counters for a fault. Registered and in-band faults have separate ones. */
+  /** Returns the counters for a fault. Registered faults and in-band faults have separate counters. */
   countersOf({ text }: FaultEntry): Counters {
     return text === undefined ? this.counts : this.inBandCounts;
   }
@@ -300,7 +313,7 @@ export class Faults {
     return id;
   }
 
-  /** Returns the name if no fault has it as its id, otherwise the first free one of `name-2`, `name-3`, … */
+  /** Returns the name if no fault uses it as its id, otherwise the first free id of `name-2`, `name-3`, … */
   private freeId(name: string): string {
     const taken = new Set([...this.registered.values(), ...this.inBand.values()].map(({ id }) => id));
     if (!taken.has(name)) return name;
@@ -333,7 +346,7 @@ export class Faults {
     this.register(live);
   }
 
-  /** Sets the registered faults to `entries`, and discards all values derived from the old ones. */
+  /** Replaces the registered faults by `entries`, and discards the cached plans of the old faults. */
   private register(entries: readonly FaultEntry[]): void {
     this.registered = new Map(entries.map((entry) => [entry.id, entry]));
     this.nextExpiry = Math.min(...entries.map(({ compiled }) => compiled.expires), Number.POSITIVE_INFINITY);
@@ -371,7 +384,7 @@ export class Faults {
   }
 }
 
-/** Returns a copy of the entry whose counts can change without affecting the original. */
+/** Returns a copy of the entry with its own counts, so that changing them does not affect the original. */
 function withOwnTally(entry: FaultEntry): FaultEntry {
   return { ...entry, tally: entry.tally.copy() };
 }

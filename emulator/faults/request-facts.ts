@@ -3,8 +3,8 @@ import type { Action, GitHead } from './fault.js';
 import type { FaultedOperation } from './operation-shape.js';
 
 /**
- * Facts about a request that conditions of faults compare, such as its user. Some are undefined until a step of the
- * request's processing sets them.
+ * Facts about a request that the conditions of faults check, such as its user. Some are undefined until the service has
+ * read or verified that part of the request.
  */
 export interface RequestFacts {
   readonly id: string;
@@ -12,7 +12,7 @@ export interface RequestFacts {
   readonly organizationName: string;
   readonly repositoryName: string | undefined;
   /**
-   * Token of the request after its signature was verified; undefined before. `payload` contains all claims of the
+   * Verified token of the request; undefined until its signature is verified. `payload` contains all claims of the
    * token.
    */
   readonly verified:
@@ -29,19 +29,19 @@ export interface RequestFacts {
   readonly json: unknown;
   readonly gitHead: GitHead | undefined;
   readonly scenario: string | undefined;
-  /** Name of the TCP connection on which the request arrived. Faults can count requests by connection. */
+  /** Identifies the TCP connection on which the request arrived. Faults can count requests per connection. */
   readonly connection: string;
   header(name: string): string | undefined;
   /**
-   * Returns the error code with which the service would refuse the request if its repository were in the state that
-   * reports `code`, such as `sync_in_progress`. Returns undefined if that state permits the request.
+   * Returns the error code with which the service would refuse the request if its repository were in a certain state.
+   * `code` reports this state, such as `sync_in_progress`. Returns undefined if the state permits the request.
    */
   stateRefusal(code: ProblemCode): ProblemCode | undefined;
 }
 
 /**
- * Facts about a request that are known when it reaches a stage. `git` contains those from the body of a Git request,
- * and is undefined until the body is read.
+ * Facts about a request that are known at one stage. `git` comes from the body of a Git request; it is undefined until
+ * the body is read.
  */
 export interface StageFacts {
   readonly request: RequestFacts;
@@ -49,7 +49,7 @@ export interface StageFacts {
 }
 
 /**
- * Action of a fault that fires for a request, for the caller to carry out. The counter of the fault already includes
+ * Action that the caller must carry out, because a fault fires for the request. The fault's counter already includes
  * the request.
  */
 export interface ChosenAction {

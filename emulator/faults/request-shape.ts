@@ -3,22 +3,20 @@ import { matchesGlob } from './glob.js';
 import type { Effect, FaultedOperation, FaultedPurpose } from './operation-shape.js';
 import { STAGES, type Stage } from './stage.js';
 
-/** Service, phase and protocol versions of a kind of Git request, and the command in its body. */
+/** Kind of Git request: its service, phase, possible protocol versions, and the command in its body. */
 interface GitShape extends Omit<GitHead, 'protocol'>, Pick<NonNullable<Match['git']>, 'command'> {
   readonly protocols: readonly GitHead['protocol'][];
 }
 
 /**
- * Kind of request to an operation (API endpoint or Git service). Used to check if a fault could ever fire. An operation
- * has several kinds if the query or body of the request determines its effect and scopes, or if it is a Git service.
+ * Kind of request to an operation (API endpoint or Git service). Used to check whether a fault could ever fire.
+ *
+ * A Git service has several kinds. So has an operation whose effect and scopes depend on the query or body.
  */
 export interface RequestShape extends FaultedPurpose {
   readonly operation: FaultedOperation;
   readonly methods: readonly string[];
-  /**
-   * True if a route of the operation contains the name of the repository, so that the name is known before the token is
-   * read.
-   */
+  /** True if a route of the operation contains the repository name. The name is then known before the token is read. */
   readonly namesRepository: boolean;
   readonly git: GitShape | undefined;
   readonly stages: ReadonlySet<Stage>;
@@ -36,8 +34,8 @@ const COMMON: ReadonlySet<Stage> = new Set<Stage>([
 const WITH_BODY: ReadonlySet<Stage> = new Set<Stage>([...COMMON, 'body']);
 
 /**
- * Query or body, by operation id, of a request whose effect and scopes differ from those in the operation's row. For
- * example, an LFS upload writes, but the row of `lfsBatch` describes a download.
+ * Query or body of a request whose effect and scopes differ from the operation's usual ones, by operation id. For
+ * example, the row of `lfsBatch` describes a download, but an upload writes.
  */
 const OTHER_PURPOSES: Readonly<Record<string, { readonly query?: string; readonly body?: object }>> = {
   gitInfoRefs: { query: 'service=git-receive-pack' },
@@ -47,8 +45,8 @@ const OTHER_PURPOSES: Readonly<Record<string, { readonly query?: string; readonl
 type GitRow = GitShape & { readonly stages: readonly Stage[] };
 
 /**
- * Kinds of requests to the Git operations, by operation id, with the stages that such requests reach in addition to
- * those of all requests. In protocol version 2, each request has exactly one command.
+ * Kinds of requests to the Git operations, by operation id. `stages` lists only the stages that are not common to all
+ * requests. In protocol version 2, each request has exactly one command.
  */
 const OF_GIT: Readonly<Record<string, readonly GitRow[]>> = {
   gitInfoRefs: [
@@ -65,12 +63,10 @@ const OF_GIT: Readonly<Record<string, readonly GitRow[]>> = {
   ],
 };
 
-/**
- * Cache of the kinds of requests by operation, because each validation of a fault needs the kinds of all operations.
- */
+/** Cache of `shapesOf`, because each validation of a fault needs the kinds of requests to all operations. */
 const SHAPES = new WeakMap<FaultedOperation, readonly RequestShape[]>();
 
-/** Returns the kinds of requests to the operation, computed on the first call. */
+/** Returns the kinds of requests to the operation. Computed on the first call. */
 export function shapesOf(operation: FaultedOperation): readonly RequestShape[] {
   const shapes = SHAPES.get(operation) ?? findShapes(operation);
   SHAPES.set(operation, shapes);
@@ -93,15 +89,17 @@ function findShapes(operation: FaultedOperation): readonly RequestShape[] {
 }
 
 /**
- * Returns the other effect and scopes that a request to the operation can have; undefined if all its requests have the
- * same.
+ * Returns the second effect and scopes that requests to the operation can have; undefined if all its requests have the
+ * same effect and scopes.
  */
 function otherPurposeOf({ id, purposeOf }: FaultedOperation): FaultedPurpose | undefined {
   const given = OTHER_PURPOSES[id];
   return given && purposeOf?.(new URLSearchParams(given.query), given.body);
 }
 
-/** Returns the HTTP methods of the operation's routes, and HEAD if the operation accepts it. */
+/**
+ * Returns the HTTP methods that the operation accepts. Includes HEAD if the operation accepts it for its GET routes.
+ */
 function methodsOf({ routes, head }: FaultedOperation): string[] {
   const methods = routes.map(({ method }) => method);
   return head !== false && methods.includes('GET') ? [...methods, 'HEAD'] : methods;
@@ -114,8 +112,8 @@ export function stagesOf(operation: FaultedOperation): ReadonlySet<Stage> {
 }
 
 /**
- * Returns true if a request of this kind can match the conditions on method and Git protocol in a fault's `match`. The
- * condition on the operation is checked by the caller.
+ * Returns true if a request of this kind can match the conditions on HTTP method and Git protocol in `match`. The
+ * caller checks the condition on the operation.
  */
 export function fits({ methods, git }: RequestShape, { http = {}, git: wanted = {} }: Match): boolean {
   const { service, phase, protocol, command } = wanted;
@@ -129,8 +127,8 @@ export function fits({ methods, git }: RequestShape, { http = {}, git: wanted = 
 }
 
 /**
- * Returns the effect (read, write or delete) of a request of this kind as the service knows it. Before the JSON body is
- * read, that is the operation's own effect, even if the body says otherwise.
+ * Returns the effect of a request (read, write or delete), as far as the service knows it. Before a JSON body is read,
+ * this is the operation's usual effect, even if the body will change it.
  */
 export function effectAt({ operation, effect }: RequestShape, isBodyRead: boolean): Effect {
   return operation.reads === 'json' && !isBodyRead ? operation.effect : effect;

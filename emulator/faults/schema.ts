@@ -13,7 +13,7 @@ import { schemasBelow } from './members.js';
 import { STAGES, type Stage } from './stage.js';
 
 /**
- * Schema of an action of a fault: an object with exactly one member, which is named by its kind, such as `{"cut": {}}`.
+ * Schema of an action: an object with exactly one member, whose name is the kind of fault, such as `{"cut": {}}`.
  * Created on first use.
  */
 const actionSchema = lazy(() =>
@@ -22,7 +22,7 @@ const actionSchema = lazy(() =>
     .refine((value) => Object.keys(value).length === 1, `Must have one of ${Object.keys(KINDS).join(', ')}`),
 );
 
-/** Schema of a fault in JSON. Checks types only. `compileFault` also checks if the fault can fire. */
+/** Schema of a fault in JSON. It checks types only; `compileFault` checks whether the fault can fire. */
 export const faultSchema = lazy(
   (): z.ZodType =>
     z.lazy(() => {
@@ -42,16 +42,16 @@ export const faultSchema = lazy(
 );
 
 /**
- * Validates a fault in JSON. Throws `bad_request` with the invalid member and the values that it may have. `where`:
- * name of the fault in the error message.
+ * Validates a fault in JSON. Throws `bad_request`, which names the invalid member and its valid values. `where` names
+ * the fault in this message.
  */
 export function readFault(value: unknown, where: string): Fault {
   return checkShape(faultSchema(), isObject(value) ? withActionsRead(value) : value, where) as Fault;
 }
 
 /**
- * Validates each action on its own before the whole fault, because errors of the schema, which has a union of single
- * actions and lists, would not name the invalid member.
+ * Validates each action separately before the whole fault. The schema of a fault has a union of single actions and
+ * lists, and errors of a union would not name the invalid member.
  */
 function withActionsRead(fault: Members): Members {
   const { do: given, sequence } = fault;
@@ -65,8 +65,8 @@ function withActionsRead(fault: Members): Members {
 }
 
 /**
- * Maximum number of actions that are validated on their own: one more than allowed, so that the schema still sees that
- * there are too many.
+ * Maximum number of actions that are validated separately. It is one more than the allowed number, so that the schema
+ * still reports too many actions.
  */
 const MAX_READ = FAULT_LIMITS.actions + 1;
 
@@ -78,14 +78,14 @@ function readAction(member: 'do' | 'sequence') {
   };
 }
 
-/** Current names of kinds of faults, by the names that JSON used until version 0.1. */
+/** Maps the names of fault kinds in JSON until version 0.1 to the current names. */
 const FORMER: ReadonlyMap<string, string> = new Map(
   Object.entries(KINDS).flatMap(([name, { formerly }]) => (formerly === undefined ? [] : [[formerly, name]])),
 );
 
 /**
- * Replaces former names of kinds of faults by the current ones, and error codes with a prefix that a deployment has
- * configured by the codes of the specification.
+ * Replaces former names of fault kinds by their current names. Also replaces error codes with a deployment's configured
+ * prefix by the codes of the specification.
  */
 function withPresentNames(action: unknown): unknown {
   if (!isObject(action)) return action;
@@ -102,12 +102,12 @@ function withPresentNames(action: unknown): unknown {
   );
 }
 
-/** Members that must not be given beside `spec`, because the text form in `spec` already contains them. */
+/** Members that are not allowed together with `spec`, because the text form in `spec` already contains them. */
 const IN_WORDS = ['do', 'sequence', 'at', 'when'];
 
 /**
- * Parses a fault that a client gave as a string (text form) or as an object (see `readGivenFault`). Throws
- * `bad_request` with the invalid member.
+ * Parses a fault from a string (text form) or an object (see `readGivenFault`). Throws `bad_request`, which names the
+ * invalid member.
  */
 export function readWritten(value: unknown, where: string): WrittenFault {
   if (typeof value === 'string') return parseFault(value.trim(), where);
@@ -118,8 +118,8 @@ export function readWritten(value: unknown, where: string): WrittenFault {
 }
 
 /**
- * Parses a fault that a client gave as an object: either its JSON form, or its text form in the member `spec`, together
- * with members that the text form lacks. Throws `bad_request` with the invalid member.
+ * Parses a fault from an object. The object is the JSON form, or has the text form in the member `spec` and other
+ * members in addition. Throws `bad_request`, which names the invalid member.
  */
 export function readGivenFault(value: unknown, where: string): Fault {
   if (!isObject(value) || value.spec === undefined) return readFault(value, where);
@@ -143,8 +143,8 @@ export function readGivenFault(value: unknown, where: string): Fault {
 }
 
 /**
- * Calls `read` and returns its result. Prepends `where` to the message if `read` throws a `bad_request`, so that the
- * message names the whole path of the invalid member.
+ * Calls `read` and returns its result. If `read` throws a `bad_request`, prepends `where` to its message, so that the
+ * message contains the whole path of the invalid member.
  */
 export function within<Value>(where: string, read: () => Value): Value {
   try {

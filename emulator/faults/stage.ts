@@ -1,7 +1,7 @@
 /**
- * Stages of a request: the points of its processing at which faults can fire, with descriptions. Up to `before`, the
- * request has changed nothing. At `after`, the operation has taken effect, so a fault can only change or lose the
- * response.
+ * Stages, which are the points in the processing of a request at which faults can fire, with descriptions. Up to
+ * `before`, the request has changed nothing. From `after` on, the operation has taken effect, so a fault can only
+ * change or lose the response.
  */
 export const STAGES = {
   accept:
@@ -22,14 +22,14 @@ export const STAGES = {
 export type Stage = keyof typeof STAGES;
 
 /**
- * Stages that are over before the service reads the faults that a request asks for in a header or claim. Such faults
- * cannot fire at these stages.
+ * Stages that are over before the service reads the faults in a request's header or claim. Such faults cannot fire at
+ * these stages.
  */
 export const BEFORE_IN_BAND: ReadonlySet<Stage> = new Set<Stage>(['accept', 'headers']);
 
 /**
- * Position in the processing of a request at which faults can fire: a stage of the fault syntax, or `quota`. Faults
- * that report an exceeded quota fire at `quota`, where the quotas of the request are counted. They then reveal nothing
- * about the repository, like real quotas.
+ * Point in the processing of a request at which faults can fire: a stage of the fault syntax, or `quota`. Faults that
+ * report an exceeded quota fire at `quota`, where the quotas are counted. Like real quotas, they then reveal nothing
+ * about the repository.
  */
 export type Position = Stage | 'quota';

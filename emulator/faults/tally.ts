@@ -2,23 +2,23 @@ import { createHash } from 'node:crypto';
 import type { CompiledFault } from './compiled-fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 
-/** Counter of the requests that match a fault. A fault with `when.by` has several, for example one per repository. */
+/**
+ * Counter of the requests that match a fault. A fault with `when.by` has several counters, for example one per
+ * repository.
+ */
 export interface Count {
-  /** Number of requests so far that matched the conditions of the fault. */
+  /** Number of requests that have matched the conditions of the fault. */
   readonly seen: number;
   /**
-   * Number of these requests for which the fault fired, after `skip`, `every` and `chance`. In a sequence, requests
-   * whose entry is `pass` are included.
+   * Number of these requests that passed `skip`, `every` and `chance`, so that the fault fired. Requests that got the
+   * entry `pass` of a sequence are included.
    */
   readonly met: number;
 }
 
-/**
- * LRU map of the counters of faults, with at most `FAULT_LIMITS.counters` entries. A key starts with the id of the
- * fault.
- */
+/** LRU map of fault counters with at most `FAULT_LIMITS.counters` entries. Each key starts with the id of the fault. */
 export class Counters {
-  /** Entries in order of use, the least recently used first. */
+  /** Counters in order of use; the least recently used comes first. */
   private byKey: Map<string, Count>;
 
   constructor(counts: Iterable<readonly [string, Count]> = []) {
@@ -44,18 +44,18 @@ export class Counters {
   }
 }
 
-/** Reasons why a fault did not fire for a request although all conditions of its `match` held. */
+/** Reasons why a fault did not fire although a request met all conditions of its `match`. */
 export const SKIP_REASONS = ['priority', 'chance', 'window', 'skip', 'every', 'exhausted'] as const;
 
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
 /**
- * Decision of a fault about one matching request: the index of the list of actions that fires (0 unless the fault has a
- * sequence), or the reason why the fault does not fire.
+ * Decision about one matching request. Either the index of the list of actions to carry out (0 without a sequence), or
+ * the reason why the fault does not fire.
  */
 export type Verdict = { readonly entry: number } | { readonly reason: SkipReason; readonly why: string };
 
-/** Inputs of a decision besides the fault and its counter. `seed`: seed of random choices. */
+/** Inputs of a decision, in addition to the fault and its counter. `seed` is the seed of random choices. */
 export interface Circumstances {
   /** Current time on the clock of the emulated service, in milliseconds since 1970. */
   readonly now: number;
@@ -63,15 +63,15 @@ export interface Circumstances {
 }
 
 /**
- * Counts of the requests that matched one fault and for which it fired. `decide` decides by these counts if the fault
- * fires for the next request.
+ * Counts of one fault: how many requests matched it, and for how many it fired. `decide` uses the counts to decide
+ * about the next request.
  */
 export class Tally {
   matched = 0;
   fired = 0;
   readonly skipped = Object.fromEntries(SKIP_REASONS.map((reason) => [reason, 0])) as Record<SkipReason, number>;
   requestIds: string[] = [];
-  /** Key of the counter that the last matching request used. */
+  /** Key of the counter that the latest matching request used. */
   latest = '';
 
   copy(): Tally {
@@ -79,8 +79,8 @@ export class Tally {
   }
 
   /**
-   * Decides if the fault fires for a matching request, and counts the request in the counter `key`. Synchronous, so
-   * that concurrent requests are counted one after the other.
+   * Decides whether the fault fires for a matching request, and counts the request in the counter `key`. Synchronous,
+   * so that concurrent requests are counted one after the other.
    */
   decide(fault: CompiledFault, counters: Counters, key: string, { now, seed }: Circumstances): Verdict {
     this.matched += 1;
@@ -100,19 +100,13 @@ export class Tally {
     return { reason, why };
   }
 
-  /**
-   * Records that the fault fired for a request. `requestId` is empty if the connection ended before its request was
-   * read.
-   */
+  /** Records that the fault fired. `requestId` is empty if the connection ended before its request was read. */
   fire(requestId: string): void {
     this.fired += 1;
     this.note(requestId);
   }
 
-  /**
-   * Adds the id of a request for which the fault fired to `requestIds`, and removes the oldest if there are too many.
-   * Ignores an empty id.
-   */
+  /** Adds a request id to `requestIds`, and removes the oldest id if there are too many. Ignores an empty id. */
   note(requestId: string): void {
     if (requestId === '') return;
     this.requestIds.push(requestId);
@@ -120,8 +114,8 @@ export class Tally {
   }
 
   /**
-   * Returns the number of further requests for which the fault can fire; undefined if unlimited. If the fault has
-   * several counters, the number refers to the one that was used last.
+   * Returns the number of requests for which the fault can still fire; undefined if unlimited. If the fault has several
+   * counters, this is the value of the last used counter.
    */
   remaining({ times }: CompiledFault, counters: Counters): number | undefined {
     return times === Number.POSITIVE_INFINITY ? undefined : times - counters.get(this.latest).met;
@@ -132,19 +126,19 @@ export class Tally {
 export interface FaultEntry {
   readonly id: string;
   /**
-   * Text of an in-band fault (one that requests ask for in a header or claim); undefined if the fault was registered
+   * Text of an in-band fault, which requests ask for in a header or claim. Undefined if the fault was registered
    * through the admin API.
    */
   readonly text: string | undefined;
-  /** Rank among faults of equal priority: a fault with a lower number is tried first. */
+  /** Order among faults of equal priority: the lowest number is tried first. */
   readonly order: number;
   readonly compiled: CompiledFault;
   readonly tally: Tally;
 }
 
 /**
- * Returns the reason, and its description, why a fault does not fire for a matching request; undefined if it fires.
- * `seen`: number of matching requests including this one. `met`: number of firings before.
+ * Returns why a fault does not fire for a matching request, as a reason and its description. Returns undefined if the
+ * fault fires. `seen` counts the matching requests including this one; `met` counts the earlier firings.
  */
 function reasonAgainst(
   { skip, times, every, chance }: CompiledFault,
@@ -162,7 +156,7 @@ function reasonAgainst(
 
 /**
  * Returns a pseudorandom number from 0 (inclusive) to 1 (exclusive). It depends only on the seed, the counter's key and
- * `n`, the number of the matching request, so that a test run can be repeated.
+ * the request number `n`, so that a test run can be repeated.
  */
 function drawn(seed: string, key: string, n: number): number {
   const digest = createHash('sha256')

@@ -8,23 +8,23 @@ import { stagesOf } from './request-shape.js';
 import type { Stage } from './stage.js';
 
 /**
- * Writes the source code of a test (`node:test`) that injects a given fault and sends a request for which the fault
- * fires. The fault editor shows this test for copying.
+ * Generates the source code of a test (`node:test`) for a given fault. The test injects the fault and sends a request
+ * for which it fires. The fault editor shows the test for copying.
  */
 
 /**
- * Maximum number of requests that a generated test sends before the one for which the fault fires. A fault with a
- * larger `skip` gets no test.
+ * Maximum number of requests that a generated test sends before the fault fires. A fault with a larger `skip` gets no
+ * test.
  */
 const MAX_SKIPPED = 20;
 
 /**
- * Stages that only successful requests reach, because the operation has been carried out there. For them, a generated
- * test needs a request that succeeds.
+ * Stages that only successful requests reach, because the operation has then been carried out. To reach them, a
+ * generated test needs a request that succeeds.
  */
 const SERVED: readonly Stage[] = ['after', 'git.receive', 'git.report'];
 
-/** Query and body of a request that succeeds, by operation id. A generated test uses them. */
+/** Query and body of a successful request, by operation id. Generated tests use them. */
 const SERVED_REQUESTS: Readonly<Record<string, { readonly query?: string; readonly body?: string }>> = {
   listRepositories: {},
   getRepository: {},
@@ -51,10 +51,7 @@ const SERVED_REQUESTS: Readonly<Record<string, { readonly query?: string; readon
   lfsVerifyLocks: { body: '{}' },
 };
 
-/**
- * Members of a fault for which a generated test can create a matching request. A fault with another member gets no
- * test.
- */
+/** Members of a fault for which a test can be generated. A fault with any other member gets no test. */
 const MADE_UP: readonly string[] = [
   ...['match.op', 'match.repo', 'match.token.sub', 'match.git.ref', 'match.http.method'],
   ...['when.skip', 'when.times', 'note', 'priority', 'ttl'],
@@ -63,8 +60,8 @@ const MADE_UP: readonly string[] = [
 const BY_HAND = 'Copy the TypeScript line above into a test whose client sends a request';
 
 /**
- * Form of a fault for copying: its text, or the reason (`why`) why this form cannot express the fault. `note`: advice
- * for its use.
+ * Fault written for copying. Either `text`, or `why`: the reason why this form cannot express the fault. `note` is
+ * advice for its use.
  */
 export interface Written {
   readonly text?: string;
@@ -73,8 +70,8 @@ export interface Written {
 }
 
 /**
- * Returns the source code of a test with the fault, or the reason why none can be generated. `literal`: the fault as a
- * TypeScript literal.
+ * Returns the source code of a test with the fault, or the reason why no test can be generated. `literal` is the fault
+ * as a TypeScript literal.
  */
 export function wholeTest(fault: Fault, literal: string, operations: readonly FaultedOperation[]): Written {
   const { match = {}, when = {} } = fault;
@@ -106,8 +103,7 @@ export function wholeTest(fault: Fault, literal: string, operations: readonly Fa
   if (method !== undefined && !operation.routes.some((one) => one.method === method)) {
     return { why: `${operation.id} has no ${method}.` };
   }
-  // Limits the time of the request in the generated test, because the faulty response may take longer than a test
-  // waits.
+  // A faulty response may take longer than a test waits, so the generated test limits the time of its request.
   const isSlow = 'throttle' in action || 'latency' in action || ('cut' in action && action.cut.how === 'stall');
   const client = (isGit ? gitClient : fetchClient)({ operation, isSlow, ...names });
   const release =
@@ -130,8 +126,8 @@ export function wholeTest(fault: Fault, literal: string, operations: readonly Fa
 }
 
 /**
- * Returns names of a repository, a user and a ref that match the conditions of the fault. Replaces wildcards by
- * letters. Without a condition, the user is the default one of new tokens.
+ * Returns a repository, a user and a ref that match the conditions of the fault. Wildcards are replaced by letters.
+ * Without a condition on it, the user is the default user of new tokens.
  */
 function namesIn({ match = {}, do: action }: Fault): {
   readonly repo: string;
@@ -153,8 +149,8 @@ interface ClientContext extends ReturnType<typeof namesIn> {
 }
 
 /**
- * Parts of a generated test that depend on the client, `fetch` or Git: lines with imports, lines before the request,
- * and the expression that sends the request.
+ * Parts of a generated test that depend on its client, which is `fetch` or Git. They are import lines, lines before the
+ * request, and the expression that sends the request.
  */
 interface Client {
   readonly imports: readonly string[];
@@ -186,7 +182,7 @@ function fetchClient({ operation, repo, sub, isSlow }: ClientContext): Client {
 }
 
 /**
- * Returns the parts of a generated test that clones with the `git` command, and pushes if the fault concerns a push.
+ * Returns the parts of a generated test that runs `git clone`. It also runs `git push` if the fault concerns pushes.
  */
 function gitClient({ operation, repo, sub, ref, isSlow }: ClientContext): Client {
   const token = `await emulator.token(${JSON.stringify({ repo, sub })})`;

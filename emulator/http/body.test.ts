@@ -21,7 +21,7 @@ function detailOf(call: () => unknown): string {
   }
 }
 
-/** Runs steps of work to their end. Returns the result, and the cost of each step in units of work. */
+/** Runs all steps of a task. Returns its result, and the cost of each step in units of work. */
 function inSteps<T>(steps: Steps<T>): { value: T; units: number[] } {
   const units: number[] = [];
   for (;;) {
@@ -113,8 +113,7 @@ t.test('a list or record that is too long is refused before its items are checke
 });
 
 /**
- * Reads a request body that arrives in these pieces. Returns its length in bytes, or the error code if reading it
- * throws.
+ * Reads a request body that arrives in these pieces. Returns its length in bytes, or the error code if reading fails.
  */
 async function read(
   pieces: Iterable<Buffer> | AsyncIterable<Buffer>,

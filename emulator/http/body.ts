@@ -6,17 +6,17 @@ import { type Problem, type ProblemCode, problem } from './problem.js';
 
 export interface BodyOptions {
   readonly maxBytes: number;
-  /** Maximum pause between two chunks of the body, in milliseconds of real time. */
+  /** Maximum time between two chunks of the body, in milliseconds of real time. */
   readonly idleTimeout: number;
   /** Called with each chunk as it arrives. */
   readonly watch?: (piece: Buffer) => void;
-  /** Called before the first chunk of the body is awaited, for example to send `100 Continue`. */
+  /** Called before the first chunk of the body is read, for example to send `100 Continue`. */
   readonly onBeforeRead?: () => void;
 }
 
 /**
  * Yields the chunks of a request body as they arrive. Throws `payload_too_large` if the body is longer than `maxBytes`,
- * `request_timeout` after a pause of `idleTimeout`, and `request_canceled` if the client disconnects before the end.
+ * `request_timeout` if no chunk arrives for `idleTimeout`, and `request_canceled` if the client disconnects too early.
  */
 export async function* readChunks(request: IncomingMessage, options: BodyOptions): AsyncGenerator<Buffer> {
   const length = Number(request.headers['content-length'] ?? 0);
@@ -25,7 +25,7 @@ export async function* readChunks(request: IncomingMessage, options: BodyOptions
   let timedOut = false;
   let isConsumerBusy = false;
   const idle = setTimeout(() => {
-    // If the consumer still processes the last chunk, the pause is not the client's, so the timer starts again.
+    // The client does not cause the pause while the consumer still processes the last chunk. The timer starts again.
     if (isConsumerBusy) {
       idle.refresh();
       return;
@@ -40,8 +40,8 @@ export async function* readChunks(request: IncomingMessage, options: BodyOptions
   idle.unref();
   let bytes = 0;
   try {
-    // With `destroyOnReturn: true`, leaving the loop would close the connection, but the error response must still be
-    // sent.
+    // With `destroyOnReturn: true`, leaving the loop would close the connection. It must stay open for the error
+    // response.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       idle.refresh();
       bytes += chunk.length;
@@ -79,8 +79,8 @@ function isReset(error: unknown): boolean {
 }
 
 /**
- * Throws `unsupported_media_type` if the request body is compressed. Compressed bodies are not supported, because a
- * small one can expand to more bytes than the limit of the body.
+ * Throws `unsupported_media_type` if the request body is compressed. A small compressed body could expand beyond the
+ * size limit of bodies.
  */
 export function refuseContentEncoding(request: IncomingMessage): void {
   const encoding = request.headers['content-encoding'];
@@ -103,16 +103,16 @@ export async function readAll(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 /**
- * Validates `value` against `schema` and returns the parsed value. Throws a problem (error response) with the given
- * `code`, by default `bad_request`. Its message contains the first mistake, and names the value as `what`.
+ * Validates `value` against `schema` and returns the parsed value. If it is invalid, throws an error response with
+ * `code`, by default `bad_request`. The message describes the first issue and calls the value `what`.
  */
 export function checkShape<T>(schema: z.ZodType<T>, value: unknown, what: string, code?: ProblemCode): T {
   return runSync(shapeSteps(schema, value, what, code));
 }
 
 /**
- * Same as `checkShape`, but yields between slices of work, so that a large value does not block other requests. `place`
- * is the path of the value inside a larger one, for the error message.
+ * Like `checkShape`, but yields between slices of work, so that a large value does not block other requests. `place` is
+ * the path of the value inside a larger value, for the error message.
  */
 export function* shapeSteps<T>(
   schema: z.ZodType<T>,
@@ -125,15 +125,15 @@ export function* shapeSteps<T>(
   const result = schema.safeParse(yield* truncateAfterFirstIssue(schema, value, place, validation));
   if (result.success) return result.data;
   const { issues } = result.error;
-  // The mistake that is reported is an unknown member, if there is one. A misspelt name also causes the mistake
-  // "missing member", which would explain less.
+  // Prefers to report an unknown member. A misspelt name also causes the issue "missing member", which would explain
+  // less.
   const issue = issues.find((found) => found.code === 'unrecognized_keys') ?? issues[0]!;
   throw shapeProblem(issue, place, validation);
 }
 
 /**
  * Validates the items of a list one by one and returns the parsed items. Yields between slices of work. The error
- * message of an invalid item is the one that `checkShape` gives for an item of a list at `path`.
+ * message for an invalid item is the same as that of `checkShape` for the whole list at `path`.
  */
 export function* checkItems<T>(schema: z.ZodType<T>, items: readonly unknown[], path: string): Steps<T[]> {
   const checked: T[] = [];
@@ -149,7 +149,7 @@ export function* checkItems<T>(schema: z.ZodType<T>, items: readonly unknown[], 
   return checked;
 }
 
-/** Number of items that are validated between two yields to other requests. */
+/** Number of items to validate before yielding to other requests. */
 const ITEMS_PER_YIELD = 64;
 /** Cost of validating one item, in units of CPU work (`schedule/cost.ts`). */
 const ITEM_UNITS = 2;
@@ -169,8 +169,8 @@ function shapeProblem(given: z.core.$ZodIssue, place: readonly string[], { value
 }
 
 /**
- * Returns the validation issue to report. If no variant of a union matches and the union has no message of its own,
- * this is the issue with the longest path, because it belongs to the variant that matches best.
+ * Returns the validation issue to report. If a union has no message of its own and none of its variants matches, this
+ * is the issue with the longest path. It belongs to the variant that matches best.
  */
 function bestMatchingIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') return issue;
@@ -181,8 +181,8 @@ function bestMatchingIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {
 }
 
 /**
- * Minimum number of items at which a list or record is truncated after its first issue. Shorter ones are validated as a
- * whole, because they can have only few issues.
+ * Lists and records with fewer items are validated as a whole, because they can have only a few issues. Longer ones are
+ * truncated after their first issue.
  */
 const SHORT = 100;
 
@@ -190,9 +190,9 @@ const SHORT = 100;
  * Returns a copy of `value` in which each long list and record ends after its first validation issue. Only one issue is
  * reported, and creating the messages of all others takes too long (measured: seconds for 300,000 issues).
  *
- * A list that is longer than its schema allows is truncated after the first item too many, so that further items are
- * not validated. Throws, before any member is validated, if a record has more members than the `maxProperties` of its
- * schema. This includes records inside short records.
+ * If a list is longer than its schema allows, it is truncated after the first surplus item, so that no more items are
+ * validated. If a record, at any depth, has more members than the `maxProperties` of its schema, throws before any
+ * member is validated.
  */
 function* truncateAfterFirstIssue(
   schema: z.core.$ZodType,
@@ -264,15 +264,15 @@ function isList(schema: z.core.$ZodType): boolean {
   return def.type === 'array' || (def.type === 'readonly' && isList(def.innerType));
 }
 
-/** Returns the maximum length of a list that its schema allows; Infinity if unlimited. */
+/** Returns the maximum length that the schema of a list allows; Infinity if unlimited. */
 function maxLengthOf({ checks = [] }: z.core.$ZodArrayDef): number {
   const lengths = checks.map(({ _zod: { def } }) => (def as Partial<z.core.$ZodCheckMaxLengthDef>).maximum ?? Infinity);
   return Math.min(Infinity, ...lengths);
 }
 
 /**
- * Returns the object with only the first of its unknown members if it has many, because the error message would
- * otherwise list all their names.
+ * If the object has many unknown members, removes all of them but the first. Otherwise the error message would list all
+ * their names.
  */
 function withOneUnknownMember(shape: object, value: object): object {
   const names = Object.keys(value);

@@ -2,7 +2,7 @@ import t from 'tap';
 import { type CutPlace, cutBytes, flipByte, throttle } from './broken-bytes.js';
 
 const WHOLE = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 251));
-/** Sizes in bytes of the pieces in which the bytes are sent. The result must not depend on the size of the pieces. */
+/** Sizes in bytes of the pieces in which the bytes are sent. Each size must give the same result. */
 const SIZES = [1, 7, 250, 999, 1000, 5000];
 
 async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {

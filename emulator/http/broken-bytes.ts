@@ -4,26 +4,28 @@ type Bytes = AsyncIterable<Uint8Array>;
 
 /**
  * Maximum number of bytes that are buffered while the length of the payload is unknown. A cut at a fraction of the
- * payload, or at a distance from its end, depends on this length. Bytes are therefore held back until they certainly
- * precede the cut. If the buffer is full, the last byte that was read counts as the end of the payload.
+ * payload, or at a distance from its end, depends on this length. Each byte is therefore buffered until it certainly
+ * precedes the cut.
+ *
+ * If the buffer is full, the last byte read counts as the end of the payload.
  */
 const MAX_BUFFERED = 64 * 1024 * 1024;
 
 /** Position at which a payload is cut. */
 export type CutPlace =
   | { readonly bytes: number }
-  /** Fraction of the payload before the cut, from 0 to 1. */
+  /** Position as a fraction of the payload, from 0 to 1. */
   | { readonly fraction: number }
-  /** Number of bytes between the cut and the end of the payload. */
+  /** Position as the number of bytes before the end of the payload. */
   | { readonly beforeEnd: number };
 
-/** Returns the offset in bytes of a cut in a payload of `length` bytes. */
+/** Returns the byte offset of the cut in a payload of `length` bytes. */
 export function placeIn(place: CutPlace, length: number): number {
   if ('bytes' in place) return Math.min(place.bytes, length);
   return 'fraction' in place ? Math.floor(length * place.fraction) : Math.max(0, length - place.beforeEnd);
 }
 
-/** Yields the bytes of the payload `source` that precede the cut. The rest is not read. */
+/** Yields the bytes of `source` before the cut, and does not read the rest. */
 export async function* cutBytes(source: Bytes, place: CutPlace): AsyncGenerator<Uint8Array> {
   const isFixed = 'bytes' in place;
   if (isFixed && place.bytes === 0) return;
@@ -36,8 +38,8 @@ export async function* cutBytes(source: Bytes, place: CutPlace): AsyncGenerator<
 }
 
 /**
- * Yields the payload with all bits of the byte at `offset` inverted. Without `offset`, inverts the byte in the middle.
- * If `offset` is past the end, inverts the last byte.
+ * Yields the payload with all bits of one byte inverted. `offset` selects the byte; the default is the byte in the
+ * middle. If `offset` is past the end, the last byte is inverted.
  */
 export async function* flipByte(source: Bytes, offset?: number): AsyncGenerator<Uint8Array> {
   const queue = new ByteQueue();
@@ -55,7 +57,7 @@ export async function* flipByte(source: Bytes, offset?: number): AsyncGenerator<
   yield* queue.takeUntil(queue.end);
 }
 
-/** Number of slices per second in which a throttled payload is sent. A slice has at least one byte. */
+/** Number of slices that a throttled payload sends per second. A slice has at least one byte. */
 const SLICES_PER_SECOND = 20;
 
 /** Yields the payload at a rate of `bytesPerSecond` bytes per second of real time. */
@@ -70,11 +72,11 @@ export async function* throttle(source: Bytes, bytesPerSecond: number): AsyncGen
   }
 }
 
-/** Queue of bytes of a payload. It tracks the offsets of its first and its next byte in the whole payload. */
+/** Queue of payload bytes that knows the offset of each byte in the whole payload. */
 class ByteQueue {
-  /** Offset in the payload of the first byte in the queue. */
+  /** Payload offset of the first byte in the queue. */
   start = 0;
-  /** Offset in the payload of the byte that will be added next. */
+  /** Payload offset of the next byte to be added. */
   end = 0;
   #pieces: Uint8Array[] = [];
 
@@ -108,7 +110,7 @@ class ByteQueue {
   flipFirst(): void {
     const first = this.#pieces[0];
     if (first === undefined) return;
-    // The piece is copied before its first byte changes, because other code may hold a reference to its bytes.
+    // Copies the piece before changing its first byte, because other code may hold a reference to the original.
     const copy = Uint8Array.from(first);
     copy[0]! ^= 0xff;
     this.#pieces[0] = copy;

@@ -17,8 +17,8 @@ const BODY = Buffer.from('0123456789'.repeat(1000));
 const endless = (): StallLimits => ({ idleMs: 60_000, signal: new AbortController().signal });
 
 /**
- * Starts a server that responds to each request with the reply of `replies`, damaged as `breakage` says, for example
- * cut after some bytes.
+ * Starts a server that sends a damaged response to each request. `replies` returns the response and the damage, such as
+ * a cut after some bytes.
  */
 function serve(
   replies: (url: string) => { reply: Reply; breakage?: Breakage },

@@ -2,28 +2,25 @@ import { type CutPlace, cutBytes, flipByte, placeIn, throttle } from './broken-b
 import { bodyOf, type ConnectionEnding, describeBody, isStream, type Pace, type Reply } from './reply.js';
 import { ResponseCut } from './response-cut.js';
 
-/**
- * Changes that a fault (simulated failure) makes to a response body while it is sent, or to a request body while it is
- * read.
- */
+/** Changes that a fault makes to a response body while it is sent, or to a request body while it is read. */
 export interface Breakage {
   /**
-   * Position at which the body is cut, and the way in which the connection then ends. `end` completes the shorter
-   * response as valid HTTP. The other values end the connection before the body is complete.
+   * Position at which the body is cut, and how the response then ends. `end` completes the shorter response as valid
+   * HTTP. The other values end the connection before the body is complete.
    */
   readonly cut?: { readonly at: CutPlace; readonly how: ConnectionEnding | 'end' } | undefined;
   /**
-   * Inverts all bits of the byte at `offset`, or of the byte in the middle if `offset` is undefined. Absent if no byte
-   * changes.
+   * Inverts all bits of the byte at `offset`, or of the byte in the middle if `offset` is undefined. No byte changes if
+   * `flip` is absent.
    */
   readonly flip?: { readonly offset?: number | undefined } | undefined;
-  /** Rate at which the body is sent, in bytes per second of real time; unlimited if undefined. */
+  /** Transfer rate of the body in bytes per second of real time; unlimited if undefined. */
   readonly bytesPerSecond?: number | undefined;
 }
 
 /**
- * Returns a reply whose body is changed as `breakage` says while it is sent. If there is no body to cut, the connection
- * is ended instead of sending the response.
+ * Returns a reply whose body is changed while it is sent, as `breakage` says. If there is no body to cut, the
+ * connection is ended and no response is sent.
  */
 export function breakReply(reply: Reply, breakage: Breakage, method: string | undefined, pace: Pace): Reply {
   const { cut } = breakage;
@@ -50,8 +47,8 @@ async function* breakBody(source: AsyncIterable<Uint8Array>, breakage: Breakage)
 }
 
 /**
- * Applies a flipped byte, a cut and a rate to a body. The stream ends at the cut without an error, so the caller must
- * end the connection.
+ * Applies the changes to a body: an inverted byte, a cut and a rate limit. The stream ends at the cut without an error,
+ * so the caller must end the connection.
  */
 export function breakBytes(source: AsyncIterable<Uint8Array>, breakage: Breakage): AsyncIterable<Uint8Array> {
   const { cut, flip, bytesPerSecond } = breakage;

@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * Pause between two probes (informational responses that test the connection), in milliseconds of real time. In this
- * time, the reset that a disconnected client sends in reply to the first probe can arrive.
+ * Time between two probes, in milliseconds of real time. A probe is an informational response that tests the
+ * connection. If the client has disconnected, its reset in reply to the first probe can arrive in this time.
  */
 const PROBE_INTERVAL = 50;
 
 /**
  * Returns a controller that is aborted if the client disconnects before its response is sent.
  *
- * The end of the client's data can mean two things: The client has closed the connection, or it sends no more data (TCP
- * half-close) and still waits for the response. To distinguish them, the server sends `102 Processing` twice, which
- * every HTTP/1.1 client must accept and ignore (RFC 9110, section 15.2). If the client has closed the connection, its
- * operating system replies to the first write with a reset, and the second write fails.
+ * When the client's data ends, the client has either closed the connection or only its sending side (TCP half-close).
+ * In the second case it still waits for the response. To distinguish the cases, the server sends `102 Processing`
+ * twice, which every HTTP/1.1 client must accept and ignore (RFC 9110, section 15.2). If the connection is closed, the
+ * client's operating system replies to the first write with a reset, so the second write fails.
  */
 export function abortOnDisconnect(request: IncomingMessage, response: ServerResponse): AbortController {
   const controller = new AbortController();

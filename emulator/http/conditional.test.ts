@@ -66,7 +66,7 @@ t.test('preconditions and ranges follow RFC 9110', async (t) => {
     cases.push([{ 'if-modified-since': notDate }, 200], [{ 'if-unmodified-since': notDate }, 200]);
     cases.push([{ range: 'bytes=0-1', 'if-range': notDate }, 200, '0123456789']);
   }
-  // Test the two obsolete forms of dates too, because a recipient must accept them (RFC 9110, section 5.6.7).
+  // Include the two obsolete date formats, because a recipient must accept them (RFC 9110, section 5.6.7).
   for (const [form, earlier] of [
     ['Monday, 12-Jan-70 13:46:40 GMT', 'Monday, 12-Jan-70 13:46:39 GMT'],
     ['Mon Jan 12 13:46:40 1970', 'Mon Jan 12 13:46:39 1970'],
@@ -75,7 +75,7 @@ t.test('preconditions and ranges follow RFC 9110', async (t) => {
     cases.push([{ 'if-unmodified-since': form }, 200], [{ 'if-unmodified-since': earlier }, 412]);
     cases.push([{ range: 'bytes=0-1', 'if-range': form }, 206, '01']);
   }
-  // Test the order in which preconditions are evaluated (RFC 9110, section 13.2.2).
+  // Verify the order in which the server evaluates preconditions (RFC 9110, section 13.2.2).
   cases.push(
     [{ 'if-match': '"x"', 'if-none-match': '"abc"', range: 'bytes=10-' }, 412],
     [{ 'if-match': '"abc"', 'if-unmodified-since': before }, 200],
@@ -90,7 +90,7 @@ t.test('preconditions and ranges follow RFC 9110', async (t) => {
     t.equal(reply.status, status, JSON.stringify(headers));
     if (body !== undefined) t.equal(Buffer.from(reply.bytes!).toString(), body);
   }
-  // Expect that HEAD ignores `Range` and evaluates preconditions (RFC 9110, section 14.2).
+  // HEAD must evaluate preconditions but ignore `Range` (RFC 9110, section 14.2).
   for (const [headers, status] of cases) {
     const reply = request(headers, 'HEAD');
     t.equal(reply.status, status === 206 || status === 416 ? 200 : status, `HEAD ${JSON.stringify(headers)}`);

@@ -2,18 +2,15 @@ import { parseHttpDate } from './http-date.js';
 import { problem } from './problem.js';
 import { bytes, empty, type Reply, stream } from './reply.js';
 
-/**
- * Body whose bytes are produced piece by piece. `pieces` yields the bytes from `start` (inclusive) to `end`
- * (exclusive).
- */
+/** Body that is produced piece by piece. `pieces` yields the bytes from `start` (inclusive) to `end` (exclusive). */
 export interface PiecedBody {
   readonly length: number;
   pieces(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
-/** Body with the metadata against which preconditions and ranges are evaluated (RFC 9110, section 3.2). */
+/** Body with the metadata that preconditions and ranges are checked against (RFC 9110, section 3.2). */
 export interface Representation {
-  /** Strong entity tag of the body, including its quotes. */
+  /** Strong entity tag of the body, in quotes. */
   readonly etag: string;
   /** Time of the last modification in seconds since 1970. */
   readonly lastModified: number;
@@ -23,9 +20,10 @@ export interface Representation {
 
 /**
  * Returns the reply to a GET or HEAD request for `representation`. Evaluates the preconditions in the order of RFC
- * 9110, section 13.2.2, and then one byte range (section 14), which HEAD ignores. A 304 has no body. Throws
- * `precondition_failed` (412) if a precondition fails, and `range_not_satisfiable` (416), with the size of the body, if
- * the range is outside of it.
+ * 9110, section 13.2.2, and then a single byte range (section 14), which HEAD ignores.
+ *
+ * A 304 reply has no body. Throws `precondition_failed` (412) if a precondition fails. Throws `range_not_satisfiable`
+ * (416) with the size of the body if the range is outside the body.
  */
 export function respondConditionally(
   representation: Representation,
@@ -89,8 +87,8 @@ function reply(
 }
 
 /**
- * Returns true if the value of an `If-Match` or `If-None-Match` header contains `etag`. With `strong`, a weak tag
- * (`W/…`) never matches.
+ * Returns true if an `If-Match` or `If-None-Match` header with this value matches `etag`. If `strong` is true, a weak
+ * tag (`W/…`) never matches.
  */
 function containsTag(value: string, etag: string, strong: boolean): boolean {
   if (value.trim() === '*') return true;
@@ -117,8 +115,7 @@ function dateOf(value: string | undefined): number | undefined {
  *     int-range    = first-pos "-" [ last-pos ]
  *     suffix-range = "-" suffix-length
  *
- * Returns undefined for several ranges, other units and malformed values, because section 14.2 allows a server to
- * ignore them.
+ * Returns undefined for several ranges, other units and malformed values. Section 14.2 allows a server to ignore these.
  */
 function parseRange(value: string, size: number): { start: number; end: number } | 'unsatisfiable' | undefined {
   const match = /^bytes=(?:(\d+)-(\d*)|-(\d+))$/i.exec(value.trim());

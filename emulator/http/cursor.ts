@@ -3,15 +3,16 @@ import { problem } from './problem.js';
 
 const MAC_BYTES = 12;
 /**
- * Maximum length of a cursor in characters. A cursor may contain the longest ref name: 4,096 bytes, each of which takes
- * two bytes in JSON.
+ * Maximum length of a cursor in characters. The longest ref name must fit: 4,096 bytes, each of which takes two bytes
+ * in JSON.
  */
 const MAX_LENGTH = 12 * 1024;
 
 /**
  * Writes and reads the opaque cursors with which clients request the next page of a list. A cursor is a position in
- * JSON, signed for one list. `purpose` identifies the list (operation, repository, query). A cursor of another list, an
- * altered cursor and an invented one are all refused with `bad_request`.
+ * JSON, signed for one list. `purpose` identifies the list by operation, repository and query.
+ *
+ * Cursors that were altered, invented or written for another list are refused with `bad_request`.
  */
 export class Cursors {
   constructor(private readonly secret: Buffer) {}
@@ -25,8 +26,8 @@ export class Cursors {
     if (cursor.length <= MAX_LENGTH && /^[A-Za-z0-9_-]+$/.test(cursor)) {
       const raw = Buffer.from(cursor, 'base64url');
       const payload = raw.subarray(MAC_BYTES);
-      // The decoded bytes are encoded again and compared, because Node's decoder ignores surplus characters and bits at
-      // the end. Cursors that this class has written have none.
+      // Encodes the decoded bytes again and compares. Node's decoder ignores surplus characters and bits at the end,
+      // and genuine cursors have none.
       const isExact = raw.length > MAC_BYTES && raw.toString('base64url') === cursor;
       if (isExact && timingSafeEqual(raw.subarray(0, MAC_BYTES), this.#mac(purpose, payload))) {
         return JSON.parse(payload.toString()) as T;

@@ -12,7 +12,7 @@ t.test('pieces of all sizes are returned as one buffer, which belongs to the cal
     const all = gathered.take();
     t.ok(all.equals(expected), sizes.join(' + '));
     t.equal(gathered.length, 0);
-    // Add further bytes, which must overwrite neither the returned bytes nor the given pieces.
+    // Add more bytes. They must not overwrite the bytes that were returned before, nor the pieces that were added.
     for (let n = 0; n < 10; n++) gathered.add(Buffer.alloc(1000, 99));
     t.equal(gathered.take().length, 10_000);
     t.ok(all.equals(expected), `${sizes.join(' + ')} are the caller’s`);

@@ -2,8 +2,8 @@
 const MIN_CAPACITY = 4 * 1024;
 
 /**
- * Buffer for bytes that arrive in pieces. It copies the pieces into one growing buffer. A list of the pieces would take
- * a hundred times the memory of their content if a client sends single bytes.
+ * Buffer for bytes that arrive in pieces, which it copies into one growing buffer. If a client sends single bytes, a
+ * list of pieces would need a hundred times the memory of their content.
  */
 export class GatheredBytes {
   #bytes: Buffer = Buffer.alloc(0);
@@ -15,7 +15,7 @@ export class GatheredBytes {
     this.length += piece.length;
   }
 
-  /** Returns all bytes and empties the buffer. The caller owns the returned memory. */
+  /** Returns all bytes and empties the buffer. The caller owns the returned bytes. */
   take(): Buffer {
     const all = this.#bytes.subarray(0, this.length);
     this.#bytes = Buffer.alloc(0);
@@ -24,8 +24,8 @@ export class GatheredBytes {
   }
 
   /**
-   * Appends a piece to at least one earlier piece. Allocates a larger buffer if necessary. The second piece always
-   * causes an allocation, because the first piece is memory of the caller without spare capacity.
+   * Appends a piece and allocates a larger buffer if necessary. The second piece always needs an allocation, because
+   * the first piece is the caller's memory and has no spare capacity.
    */
   #append(piece: Buffer): void {
     const length = this.length + piece.length;

@@ -4,23 +4,24 @@ import { problem } from './problem.js';
 
 /**
  * Host names that the `Host` header of a request may contain: loopback addresses, `localhost`, `*.localhost`, and the
- * allowed names. This protects against DNS rebinding: a browser that shows the page of an attacker sends the host name
- * of the attacker, which is refused.
+ * allowed names.
+ *
+ * This protects against DNS rebinding. A browser that shows an attacker's page sends the attacker's host name, which is
+ * refused.
  */
 export class ServedHosts {
   readonly #allowed: ReadonlySet<string>;
 
   /**
-   * Takes the allowed names. `allowed` contains host names, and addresses in the form that `server.listen` accepts: an
+   * `allowed` contains additional host names and addresses. Addresses have the form that `server.listen` accepts: an
    * IPv6 address has no brackets and may have a zone.
    */
   constructor(allowed: readonly string[]) {
-    // The cheap test for a colon comes first, because the first call of `isIPv6` takes as long as loading the rest of
-    // this module.
+    // Tests for a colon first, because the first call of `isIPv6` takes as long as loading the rest of this module.
     const names = allowed.map((host) =>
       normalizeHost(host.includes(':') && isIPv6(host) ? `[${host.replace(/%.*/, '')}]` : host),
     );
-    // Malformed names are skipped, because no request can contain them.
+    // Skips malformed names, because no request can contain them.
     this.#allowed = new Set(names.filter((name) => name !== undefined));
   }
 
@@ -30,13 +31,14 @@ export class ServedHosts {
   }
 }
 
-/** Pattern of names in the domain `localhost`, which always resolve to loopback addresses (RFC 6761, section 6.3). */
+/** Matches names in the domain `localhost`, which always resolve to loopback addresses (RFC 6761, section 6.3). */
 const LOCALHOST_SUBDOMAIN = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)+localhost$/;
 
 /**
- * Returns the value of the `Host` header; undefined if absent. Reads Node's raw headers (name, value, name, value …),
- * because Node's parsed headers omit a repeated `Host`. Throws `bad_request` if the header is repeated (RFC 9112,
- * section 3.2).
+ * Returns the value of the `Host` header; undefined if absent. Throws `bad_request` if the header is repeated (RFC
+ * 9112, section 3.2).
+ *
+ * `rawHeaders` alternates names and values. Node's parsed headers cannot be used, because they omit a repeated `Host`.
  */
 export function hostOf(rawHeaders: readonly string[]): string | undefined {
   let found: string | undefined;
@@ -56,8 +58,9 @@ const IP_FUTURE = /^\[v[0-9a-f]+\.[a-z0-9._~!$&'()*+,;=:-]+\]$/i;
 const MAX_PORT = 65_535;
 
 /**
- * Returns the host in a `Host` header or in the authority of a request target, without port and trailing dot, in lower
- * case, and an IPv6 address in its shortest form. RFC 9110, section 7.2, and RFC 3986, section 3.2:
+ * Returns the host in a `Host` header or in the authority of a request target. The result is in lower case, without
+ * port and trailing dot, and with an IPv6 address in its shortest form. RFC 9110, section 7.2, and RFC 3986, section
+ * 3.2:
  *
  *     Host       = uri-host [ ":" port ]
  *     host       = IP-literal / IPv4address / reg-name
@@ -65,8 +68,7 @@ const MAX_PORT = 65_535;
  *     reg-name   = *( unreserved / pct-encoded / sub-delims )
  *     port       = *DIGIT
  *
- * An empty reg-name is not allowed (RFC 9110, section 4.2.1). Throws `bad_request` for text that does not match the
- * grammar.
+ * Throws `bad_request` if the text does not match this grammar, or if the reg-name is empty (RFC 9110, section 4.2.1).
  */
 export function parseHost(authority: string): string {
   const host = normalizeHost(authority);
@@ -82,7 +84,7 @@ function normalizeHost(authority: string): string | undefined {
   const [, host, port] = AUTHORITY.exec(authority) ?? [];
   if (host === undefined || Number(port ?? 0) > MAX_PORT) return undefined;
   if (host.startsWith('[')) {
-    // The test for `%` is needed, because `isIPv6` accepts a zone id, but RFC 3986 does not.
+    // Tests for `%`, because `isIPv6` accepts a zone id but RFC 3986 does not.
     if (isIPv6(host.slice(1, -1)) && !host.includes('%')) return new URL(`http://${host}`).hostname;
     return IP_FUTURE.test(host) ? host.toLowerCase() : undefined;
   }

@@ -4,7 +4,7 @@ import { parseHttpDate } from './http-date.js';
 const DAY = 24 * 3600;
 const LONG = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
-/** Formats a time in seconds since 1970 in the three forms of a date in HTTP (RFC 9110, section 5.6.7). */
+/** Formats a time (seconds since 1970) in the three date formats of HTTP (RFC 9110, section 5.6.7). */
 function formsOf(seconds: number): string[] {
   const date = new Date(seconds * 1000);
   const fixed = date.toUTCString();

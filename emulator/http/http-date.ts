@@ -11,14 +11,14 @@ const FORMS = [
 ];
 
 /**
- * Smallest two-digit year that is in the 20th century (70 is 1970). Smaller ones are in the 21st century, because no
- * commit and no file is older than 1970.
+ * Two-digit years from 70 on are in the 20th century (70 is 1970). Smaller ones are in the 21st century, because no
+ * commit or file is older than 1970.
  */
 const PIVOT = 70;
 
 /**
- * Returns the time of an HTTP-date in seconds since 1970. Returns undefined for any other text, in which case the
- * header field must be ignored. RFC 9110, section 5.6.7:
+ * Returns the time of an HTTP-date in seconds since 1970. Returns undefined for any other text; the caller must then
+ * ignore the header field. RFC 9110, section 5.6.7:
  *
  *     IMF-fixdate  Sun, 06 Nov 1994 08:49:37 GMT
  *     rfc850-date  Sunday, 06-Nov-94 08:49:37 GMT
@@ -33,7 +33,7 @@ export function parseHttpDate(text: string): number | undefined {
     const month = MONTHS.indexOf(parts.month!);
     const day = Number(parts.day);
     const time = Date.UTC(year, month, day, Number(parts.hour), Number(parts.minute), Number(parts.second));
-    // The day is compared with the length of the month, because `Date.UTC` takes 30 February for 2 March.
+    // Compares the day with the length of the month, because `Date.UTC` turns 30 February into 2 March.
     return day >= 1 && day <= new Date(Date.UTC(year, month + 1, 0)).getUTCDate() ? time / 1000 : undefined;
   }
   return undefined;

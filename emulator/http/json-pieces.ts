@@ -1,16 +1,18 @@
 /**
- * Minimum length of a piece of JSON text in characters, except for the last piece. Producing a piece of this length
- * takes well under a millisecond.
+ * Minimum length of a piece of JSON text, in characters; the last piece may be shorter. Producing a piece takes well
+ * under a millisecond.
  */
 const PIECE_LENGTH = 64 * 1024;
 
 /**
- * Yields the JSON text of a value in pieces, each of which is produced when the caller requests it. Together, the
- * pieces are the text that `JSON.stringify` produces. The value may contain two things that JSON does not have: an
- * iterable instead of an array, whose items are produced one by one, and a Buffer of UTF-8 text instead of a string.
+ * Yields the JSON text of a value in pieces. Each piece is produced when the caller requests it. Together, the pieces
+ * equal the output of `JSON.stringify`.
  *
- * The recursion is as deep as the value is nested. The structure of the value must therefore come from the emulator,
- * not from a client, who could cause a stack overflow.
+ * The value may contain an iterable instead of an array; its items are produced one by one. It may also contain a
+ * Buffer of UTF-8 text instead of a string.
+ *
+ * The function recurses into nested values. The structure must therefore come from the emulator, because a client could
+ * cause a stack overflow.
  */
 export function* jsonPieces(value: unknown): Generator<string, void, void> {
   let text = '';
@@ -32,8 +34,8 @@ function* partsOf(value: unknown): Generator<string, void, void> {
 }
 
 /**
- * Returns true if one call of `JSON.stringify` can write the record, because all its values are short. This is the fast
- * path, because most items of long lists are such records.
+ * Returns true if all values of the record are short, so that one call of `JSON.stringify` can write it. This is the
+ * fast path, because most items of long lists are such records.
  */
 function isFlat(record: object): boolean {
   if (Symbol.iterator in record) return false;
@@ -70,7 +72,7 @@ function* partsOfText(text: string): Generator<string, void, void> {
   yield '"';
   for (let from = 0, to = 0; from < text.length; from = to) {
     to = Math.min(from + PIECE_LENGTH, text.length);
-    // A piece must not end between the two halves of a surrogate pair.
+    // A piece must not end inside a surrogate pair.
     while (to < text.length && (text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to++;
     yield escaped(text.slice(from, to));
   }
@@ -91,8 +93,8 @@ function escaped(text: string): string {
 }
 
 /**
- * Returns the offset of the first byte of the UTF-8 character that contains the byte at `at`. A character has at most
- * three continuation bytes, `10xxxxxx` (RFC 3629).
+ * Returns the offset at which the UTF-8 character with the byte at `at` starts. A character has at most three
+ * continuation bytes, `10xxxxxx` (RFC 3629).
  */
 function characterStart(bytes: Buffer, at: number): number {
   for (let start = at; start > at - 4; start--) {

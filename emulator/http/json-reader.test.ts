@@ -5,7 +5,7 @@ import { JsonError, jsonSteps, MAX_MEMBERS, MAX_VALUES, readJson } from './json-
 import { Problem } from './problem.js';
 import { codeOf } from './test/code-of.js';
 
-/** JSON string that is too long to be parsed in one call. */
+/** JSON string that is too long to parse in one step. */
 const LONG_STRING = `"${'x'.repeat(40_000)}"`;
 
 function outcome(read: () => unknown): unknown {
@@ -16,7 +16,10 @@ function outcome(read: () => unknown): unknown {
   }
 }
 
-/** Parses JSON step by step. Returns the value, the highest cost of one step, and the total cost, in units of work. */
+/**
+ * Parses JSON step by step. Returns the value, the cost of the most expensive step, and the total cost, in units of
+ * work.
+ */
 function measureSteps(body: Uint8Array): { value: unknown; maxUnits: number; units: number } {
   const steps = jsonSteps(body, 'Line 1');
   let max = 0;
@@ -30,8 +33,8 @@ function measureSteps(body: Uint8Array): { value: unknown; maxUnits: number; uni
 }
 
 /**
- * Returns the value that `JSON.parse` returns; for invalid JSON, throws the error of `jsonSteps`, so that both parsers
- * can be compared.
+ * Parses JSON with `JSON.parse`, for comparison with `jsonSteps`. Throws the error of `jsonSteps` if the JSON is
+ * invalid.
  */
 function asParsed(body: Uint8Array): unknown {
   try {

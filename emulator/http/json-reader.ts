@@ -2,44 +2,43 @@ import type { Steps } from '../schedule/steps.js';
 import { problem } from './problem.js';
 
 /**
- * Maximum nesting depth of a JSON text. It is small, so recursive functions can process a parsed value without a stack
- * overflow.
+ * Maximum nesting depth of a JSON text. It is small enough that recursive functions can process the parsed value
+ * without a stack overflow.
  */
 export const MAX_DEPTH = 64;
 /**
- * Maximum number of members of one JSON object. It is limited, because some handlers process all members without
- * yielding to other requests.
+ * Maximum number of members of one JSON object. Some handlers process all members without yielding to other requests.
  */
 export const MAX_MEMBERS = 10_000;
 /**
- * Maximum number of values (including members and items) in the JSON body of a request. A body of 1 MiB can contain
- * 500,000 values, whose validation takes 0.2 s and 100 MB.
+ * Maximum number of values in the JSON body of a request, including members and items. Without a limit, a body of 1 MiB
+ * can contain 500,000 values, whose validation takes 0.2 s and 100 MB.
  */
 export const MAX_VALUES = 50_000;
 /**
- * Maximum length in bytes of a text that is parsed in one call of `JSON.parse`, without yielding. Such a text cannot
- * exceed `MAX_MEMBERS`, because a member takes at least 5 bytes.
+ * Maximum length, in bytes, of a text that one call of `JSON.parse` parses without yielding. Such a text cannot exceed
+ * `MAX_MEMBERS`, because a member takes at least 5 bytes.
  */
 const MIN_YIELDING_BYTES = 32 * 1024;
-/** Number of UTF-8 bytes that are decoded between two yields to other requests. */
+/** Number of UTF-8 bytes to decode before yielding to other requests. */
 const DECODED_PER_YIELD = 512 * 1024;
-/** Number of characters whose nesting is measured between two yields to other requests. */
+/** Number of characters to scan for nesting before yielding to other requests. */
 const SCANNED_PER_YIELD = 64 * 1024;
-/** Number of characters that are parsed between two yields to other requests. */
+/** Number of characters to parse before yielding to other requests. */
 const PARSED_PER_YIELD = 8 * 1024;
-/** Cost of measuring the nesting at one character, in units of CPU work (`schedule/cost.ts`). */
+/** Cost of scanning one character for nesting, in units of CPU work (`schedule/cost.ts`). */
 const SCAN_UNITS = 1 / 512;
 /** Cost of parsing one character, in units of CPU work (`schedule/cost.ts`). */
 const PARSE_UNITS = 1 / 32;
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Returns true for a JSON object; false for an array and all other values. */
+/** Returns true for a JSON object. Returns false for an array and all other values. */
 export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Name of the first rule of `readJson` that a JSON text violates. */
+/** First rule of `readJson` that a JSON text violates. */
 export type JsonIssue = 'encoding' | 'depth' | 'values' | 'syntax' | 'members' | 'repeated';
 
 export class JsonError extends Error {
@@ -60,15 +59,15 @@ const MESSAGES: Readonly<Record<JsonIssue, (what: string) => string>> = {
 };
 
 export interface JsonOptions {
-  /** True if an object with a repeated member name is an error. */
+  /** True if a repeated member name in an object is an error. */
   readonly unique?: boolean;
   /** Maximum number of values in the text, including members and items; unlimited if absent. */
   readonly maxValues?: number;
 }
 
 /**
- * Same as `readJson`, for a request body or one of its lines. Throws the API error `bad_request`, whose message begins
- * with `what` (name of the text, such as "The body").
+ * Like `readJson`, for a request body or one of its lines. Throws the API error `bad_request`, whose message begins
+ * with `what`, the name of the text (such as "The body").
  */
 export function* jsonSteps(body: Uint8Array, what: string, options?: JsonOptions): Steps<unknown> {
   try {
@@ -80,10 +79,13 @@ export function* jsonSteps(body: Uint8Array, what: string, options?: JsonOptions
 }
 
 /**
- * Parses JSON (RFC 8259) as `JSON.parse` does, but yields between slices of work, so that a long text does not block
- * other requests. Accepts only valid UTF-8 without a byte order mark, at most `MAX_DEPTH` levels deep, with at most
- * `MAX_MEMBERS` members per object. "The names within an object SHOULD be unique" (section 4). By default, the last
- * member with a name wins. If `unique` is true, repeated names are refused. Throws `JsonError`.
+ * Parses JSON (RFC 8259) like `JSON.parse`, but yields between slices of work, so that a long text does not block other
+ * requests. Throws `JsonError` if the text is invalid or exceeds a limit.
+ *
+ * - The text must be valid UTF-8 without a byte order mark.
+ * - It may be at most `MAX_DEPTH` levels deep, with at most `MAX_MEMBERS` members per object.
+ * - "The names within an object SHOULD be unique" (section 4). If `unique` is true, repeated names are refused. By
+ *   default, the last member with a name wins.
  */
 export function* readJson(
   body: Uint8Array,
@@ -118,14 +120,14 @@ function* decode(body: Uint8Array): Steps<string> {
 }
 
 /**
- * Returns the nesting depth and the number of values of a JSON text. Scans the characters only, so that a text that
- * exceeds a limit is refused before memory for its values is allocated.
+ * Returns the nesting depth and the number of values of a JSON text. It only scans the characters. A text that exceeds
+ * a limit is thus refused before memory for its values is allocated.
  */
 function* measure(text: string): Steps<{ depth: number; values: number }> {
   let depth = 0;
   let deepest = 0;
-  // `values` starts at 1 for the root. Each container adds 1 for its first value, and each comma 1 for the next value.
-  // An empty container counts as if it had one value.
+  // Starts at 1 for the root. Each container adds 1 for its first value, and each comma adds 1 for the next value. An
+  // empty container also counts as having one value.
   let values = 1;
   let isInString = false;
   for (let at = 0, yieldedAt = 0; at < text.length; at++) {
@@ -159,7 +161,7 @@ const CLOSE_OBJECT = 0x7d;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const LITERALS = { 116: ['true', true], 102: ['false', false], 110: ['null', null] } as const;
 
-/** Array or object whose closing bracket the parser has not reached yet. */
+/** Array or object that the parser is still reading: its closing bracket has not been reached. */
 type OpenContainer = { readonly list: unknown[]; readonly record?: undefined } | OpenObject;
 
 interface OpenObject {
@@ -170,8 +172,8 @@ interface OpenObject {
 }
 
 /**
- * JSON parser that keeps the arrays and objects that are still open on its own stack. Recursive functions would keep
- * them on the call stack, and the parser could not yield at any depth. Throws `SyntaxError` and `JsonError`.
+ * JSON parser with its own stack of open arrays and objects. A recursive parser would keep them on the call stack and
+ * could not yield inside them. Throws `SyntaxError` and `JsonError`.
  */
 class JsonReader {
   #position = 0;
@@ -215,7 +217,7 @@ class JsonReader {
   #root: unknown;
 
   /**
-   * Adds a complete value to the innermost open container, and closes the containers whose closing brackets follow.
+   * Adds a complete value to the innermost open container. Then closes all containers whose closing brackets follow.
    * Returns true at the end of the text.
    */
   *#addValue(complete: unknown): Steps<boolean> {
@@ -245,8 +247,8 @@ class JsonReader {
   #addMember(open: OpenObject, value: unknown): void {
     if (++open.members > MAX_MEMBERS) throw new JsonError('members');
     if (this.unique && Object.hasOwn(open.record, open.name)) throw new JsonError('repeated');
-    // The member `__proto__` is defined explicitly, because an assignment would change the prototype. `JSON.parse` also
-    // makes it an ordinary member.
+    // An assignment to `__proto__` would change the prototype, so the member is defined explicitly. `JSON.parse` also
+    // makes `__proto__` an ordinary member.
     if (open.name === '__proto__') {
       Object.defineProperty(open.record, open.name, { value, writable: true, enumerable: true, configurable: true });
     } else open.record[open.name] = value;
@@ -261,8 +263,8 @@ class JsonReader {
   }
 
   /**
-   * Reads a string from its opening quote to its closing quote. A piece with escape sequences is decoded by
-   * `JSON.parse`. Long strings are read in several pieces.
+   * Reads a string from its opening to its closing quote. Long strings are read in several pieces. `JSON.parse` decodes
+   * a piece with escape sequences.
    */
   *#readString(): Steps<string> {
     const { text } = this;
@@ -312,7 +314,7 @@ class JsonReader {
     }
   }
 
-  /** Returns the cost of the characters that were parsed since the last yield, in units of CPU work. */
+  /** Returns the cost of the characters parsed since the last yield, in units of CPU work. */
   #takeCost(): number {
     const characters = this.#position - this.#yieldedAt;
     this.#yieldedAt = this.#position;

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { lingeringClose } from './lingering-close.js';
 
-/** Opens a connection and returns the sockets at both ends. Each end can close its sending direction alone. */
+/** Opens a connection and returns the sockets at both ends. Either end can close its sending direction separately. */
 async function connection(test: Test): Promise<{ client: Socket; socket: Socket }> {
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -19,8 +19,8 @@ async function connection(test: Test): Promise<{ client: Socket; socket: Socket 
 }
 
 /**
- * Calls `lingeringClose` with timers that never fire, so that no timer can end the connection. Returns a function that
- * returns the number of active timers.
+ * Calls `lingeringClose` with timers that never fire, so that no timeout can end the connection. Returns a function
+ * that counts the active timers.
  */
 function closeWithoutTime(socket: Socket): () => number {
   const { setTimeout, clearTimeout } = globalThis;

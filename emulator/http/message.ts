@@ -5,13 +5,16 @@ import { type Problem, problem } from './problem.js';
 export type MessageHead = Pick<IncomingMessage, 'httpVersion' | 'headers'>;
 
 /**
- * Returns the error response for a request whose end is ambiguous; undefined if the end is clear. The connection cannot
- * be used after such a request, because the bytes that follow may be the rest of it or another request.
+ * Returns the error response for a request whose end is ambiguous; undefined if the end is clear. After such a request,
+ * the connection cannot be used again: the bytes that follow may belong to this request or to the next.
  *
- * RFC 9112, section 6.3: a request whose final transfer coding is not chunked is a 400, because its length is unknown.
- * Section 7: a sender MUST NOT apply chunked more than once. Section 6.1: a server SHOULD respond with 501 to an
- * unknown coding, and an HTTP/1.0 request with Transfer-Encoding has faulty framing. Node's parser itself refuses some
- * of these requests, and those that also have Content-Length.
+ * - A request whose final transfer coding is not chunked gets a 400, because its length is unknown (RFC 9112, section
+ *   6.3).
+ * - A sender MUST NOT apply chunked more than once (section 7).
+ * - A server SHOULD respond with 501 to an unknown coding, and an HTTP/1.0 request with Transfer-Encoding has faulty
+ *   framing (section 6.1).
+ *
+ * Node's parser already refuses some of these requests, and requests that also have Content-Length.
  */
 export function framingIssue({ httpVersion, headers }: MessageHead): Problem | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
@@ -41,7 +44,7 @@ export function framingIssue({ httpVersion, headers }: MessageHead): Problem | u
 
 /**
  * Throws `expectation_failed` if the `Expect` header contains anything but 100-continue, the only expectation that RFC
- * 9110, section 10.1.1, defines. The header is ignored in HTTP/1.0, which has no expectations.
+ * 9110, section 10.1.1, defines. Ignores the header in HTTP/1.0, which has no expectations.
  */
 export function checkExpectation({ httpVersion, headers }: MessageHead): void {
   if (headers.expect === undefined || httpVersion === '1.0') return;
@@ -52,13 +55,13 @@ export function checkExpectation({ httpVersion, headers }: MessageHead): void {
   );
 }
 
-/** Returns true if the client may wait for `100 Continue` before it sends the body of its request. */
+/** Returns true if the client may wait for `100 Continue` before it sends the request body. */
 export function awaitsContinue({ httpVersion, headers }: MessageHead): boolean {
   return httpVersion !== '1.0' && headers.expect !== undefined && elementsOf(headers.expect).includes('100-continue');
 }
 
 /**
- * Returns the elements of a comma-separated list header (RFC 9110, section 5.6.1) in lower case, without empty ones.
+ * Returns the elements of a comma-separated list header (RFC 9110, section 5.6.1), in lower case. Omits empty elements.
  */
 function elementsOf(field: string): string[] {
   return field

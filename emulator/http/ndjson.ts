@@ -3,10 +3,7 @@ import { problem } from './problem.js';
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
-/**
- * Maximum number of blank lines in a body. It is limited, because a blank line costs the client one byte and the server
- * some work.
- */
+/** Maximum number of blank lines in a body. A blank line costs the client only one byte, but makes the server work. */
 const MAX_BLANK_LINES = 1_000;
 
 /**
@@ -16,8 +13,8 @@ const MAX_BLANK_LINES = 1_000;
  *     by the newline character \n (0x0A). The newline character MAY be preceded by a carriage return \r
  *     (0x0D). The parser MAY silently ignore empty lines.
  *
- * The last line may lack its newline. The lines are yielded as bytes, and the caller decodes them. `maxLineBytes`
- * returns the maximum length of the line with a given index (0: the first). Throws `bad_request` if a line is longer.
+ * Yields each line as bytes, which the caller decodes. The last line may lack its newline. `maxLineBytes` returns the
+ * maximum length of the line with a given index, counted from 0. Throws `bad_request` if a line is longer.
  */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,

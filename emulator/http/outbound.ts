@@ -7,8 +7,7 @@ export interface OutboundRequest {
   readonly body?: Buffer;
   readonly signal: AbortSignal;
   /**
-   * Maximum time in milliseconds of real time to wait for the header of the response, and then for each further piece
-   * of its body.
+   * Maximum time to wait for the response header, and then for each piece of the body, in milliseconds of real time.
    */
   readonly timeout: number;
 }
@@ -17,15 +16,16 @@ export interface OutboundResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /**
-   * Body of the response. The caller must read it to its end or destroy it, because it blocks its connection otherwise.
+   * Body of the response. The caller must read it to its end or destroy it, because an unread body blocks its
+   * connection.
    */
   readonly body: Dispatcher.ResponseData['body'];
 }
 
 /**
  * HTTP client for all requests that leave the process. It sends requests only to loopback addresses and to the allowed
- * hosts. Otherwise, clients could use the emulator as a proxy for the local network, because they choose some of the
- * URLs. It does not follow redirects.
+ * hosts, and does not follow redirects. Clients choose some of the URLs, so they could otherwise use the emulator as a
+ * proxy into the local network.
  */
 export class Outbound {
   #agent: Promise<Agent> | undefined;
@@ -49,12 +49,12 @@ export class Outbound {
       headersTimeout: timeout,
       bodyTimeout: timeout,
     });
-    // Destroying an unread body emits an 'error' event, which Node would throw if the event had no listener.
+    // Destroying an unread body emits an 'error' event. Without a listener, Node would throw the error.
     body.on('error', () => undefined);
     return { status: statusCode, headers, body };
   }
 
-  /** Aborts the outgoing requests that are in progress, and closes their connections. */
+  /** Aborts all outgoing requests in progress, and closes their connections. */
   async close(): Promise<void> {
     await (await this.#agent)?.destroy();
   }

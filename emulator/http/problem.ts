@@ -4,8 +4,8 @@ import type { CodeVariant } from '../config/variants.js';
 type CodeRows = Record<string, readonly [status: number, title: string]>;
 
 /**
- * Generic error code of each status, with its title (specification, section "Errors"). A future version of the API may
- * return a new, more specific code instead (rule `err.new-codes`).
+ * Generic error code and title of each status (specification, section "Errors"). A future version of the API may return
+ * a more specific code instead (rule `err.new-codes`).
  */
 const GENERIC = {
   bad_request: [400, 'Bad Request'],
@@ -28,20 +28,18 @@ const GENERIC = {
 } as const satisfies CodeRows;
 
 /**
- * HTTP status and title of each error code of the API (specification, section "Errors"): first the generic codes, then
- * the specific ones.
+ * HTTP status and title of each error code of the API (specification, section "Errors"). The generic codes come first.
  */
 const CODES = {
   ...GENERIC,
-  // The following statuses have no generic code. Their code is the status text in snake_case (rule
-  // `err.status-text-snake`).
+  // These statuses have no generic code. Their code is the status text in snake_case (rule `err.status-text-snake`).
   not_acceptable: [406, 'Not Acceptable'],
   unsupported_media_type: [415, 'Unsupported Media Type'],
   range_not_satisfiable: [416, 'Range Not Satisfiable'],
   expectation_failed: [417, 'Expectation Failed'],
   request_header_fields_too_large: [431, 'Request Header Fields Too Large'],
   insufficient_storage: [507, 'Insufficient Storage'],
-  // The following codes name a specific case of their status.
+  // These codes name a specific case of their status.
   authentication_unavailable: [403, 'Authentication Unavailable'],
   insufficient_scope: [403, 'Insufficient Scope'],
   repo_claim_missing: [400, 'Repository Claim Missing'],
@@ -70,23 +68,24 @@ export type ProblemCode = keyof typeof CODES;
 
 export interface ProblemOptions {
   /**
-   * Status that replaces the one of the code. Only used where the specification allows several statuses for one code.
+   * Status that replaces the usual status of the code. Used only where the specification allows several statuses for a
+   * code.
    */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** True if the error results from the state of the repository, although its code is a generic one. */
+  /** True if the state of the repository causes the error, although the code is generic. */
   readonly isOfState?: boolean;
-  /** Name of the variant (configurable behaviour) whose value replaces the code; absent if the code is fixed. */
+  /** Variant (configurable behaviour) whose value replaces the code. Absent if the code is fixed. */
   readonly variant?: CodeVariant;
   /** Additional members of the response body, such as `conflict_paths`. */
   readonly extra?: Readonly<Record<string, unknown>>;
-  /** Code that the response shows instead of `code`. It simulates a code that a future version of the API adds. */
+  /** Code that the response shows instead of `code`, to simulate a code that a future version of the API adds. */
   readonly shownAs?: string;
-  /** Body of the response if the error format of the operation is `result`: the result of a failed write. */
+  /** Result of a failed write. It is the response body if the operation's error format is `result`. */
   readonly result?: Readonly<Record<string, unknown>>;
 }
 
-/** Error response. Any code that handles a request can throw it, and `respond.ts` renders it. */
+/** Error response that any code handling a request can throw. `respond.ts` renders it. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: number;
@@ -106,14 +105,12 @@ export class Problem extends Error {
   }
 }
 
-/** Creates an error response to be thrown: `throw problem('ref_not_found', 'No branch, tag or commit is named x.')` */
+/** Creates an error response to throw: `throw problem('ref_not_found', 'No branch, tag or commit is named x.')` */
 export function problem(code: ProblemCode, detail: string, options?: ProblemOptions): Problem {
   return new Problem(code, detail, options);
 }
 
-/**
- * Creates an error response with status 405. Its `Allow` header lists the allowed methods (RFC 9110, section 15.5.6).
- */
+/** Creates a 405 error response. Its `Allow` header lists the allowed methods (RFC 9110, section 15.5.6). */
 export function methodNotAllowed(method: string, allow: string): Problem {
   return problem(
     'method_not_allowed',
@@ -125,16 +122,16 @@ export function methodNotAllowed(method: string, allow: string): Problem {
 }
 
 /**
- * Returns an error code as responses show it. The specification writes `forge` where a deployment of the service shows
- * the name of its vendor (`forgePrefix`).
+ * Returns an error code as responses show it. Where the specification writes `forge`, a deployment shows the name of
+ * its vendor (`forgePrefix`).
  */
 export function shownCode(code: ProblemCode, forgePrefix: string): string {
   return code.replace(/^forge(?=_)/, forgePrefix);
 }
 
 /**
- * Returns an error code as the specification writes it. `text` may have this form, or the form that responses of a
- * deployment show. Any vendor prefix is accepted, because this function does not know the one of the deployment.
+ * Returns an error code as the specification writes it. `text` may be in this form or in the form that responses show.
+ * Any vendor prefix is accepted, because this function does not know the prefix of the deployment.
  */
 export function specifiedCode(text: string): string {
   const [, rest] = /^[a-z0-9]{1,32}(_.+)$/.exec(text) ?? [];
@@ -142,14 +139,17 @@ export function specifiedCode(text: string): string {
 }
 
 /**
- * Returns true if `shown`, the code in a response, is the code `wanted`. `wanted` has the form that responses show or
- * the one of the specification.
+ * Returns true if `shown`, the code in a response, means the code `wanted`. `wanted` may be in the form of responses or
+ * of the specification.
  */
 export function isCode(wanted: string, shown: string | undefined): boolean {
   return shown !== undefined && (shown === wanted || specifiedCode(shown) === wanted);
 }
 
-/** Returns the generic error code of a status. For a status without one, returns `bad_request` or `internal_error`. */
+/**
+ * Returns the generic error code of a status. If the status has none, returns `bad_request` for 4xx and
+ * `internal_error` for 5xx.
+ */
 export function genericCodeOf(status: number): ProblemCode {
   const found = Object.entries(CODES).find(([, [own]]) => own === status) ?? [
     status < 500 ? 'bad_request' : 'internal_error',
@@ -157,7 +157,7 @@ export function genericCodeOf(status: number): ProblemCode {
   return found[0] as ProblemCode;
 }
 
-/** Returns true if the code is the generic one of its status; false if it names a specific case. */
+/** Returns true if the code is the generic code of its status, not a specific case. */
 export function isGenericCode(code: ProblemCode): boolean {
   return Object.hasOwn(GENERIC, code);
 }
@@ -167,7 +167,8 @@ export function problemCodes(): { code: ProblemCode; status: number; title: stri
 }
 
 /**
- * Error codes that the gateway (the steps before the handler) returns for any operation. Handlers do not throw them.
+ * Error codes that the gateway can return for any operation. The gateway consists of the steps before the handler, so
+ * handlers do not throw these codes.
  */
 const GATEWAY_CODES: readonly ProblemCode[] = [
   'repo_claim_missing',
@@ -179,19 +180,19 @@ const GATEWAY_CODES: readonly ProblemCode[] = [
 ];
 
 /**
- * Returns true if an error with this code is rendered as problem details, regardless of the error format of the
- * operation.
+ * Returns true if an error with this code is always rendered as problem details, whatever error format the operation
+ * has.
  */
 export function staysProblem(code: ProblemCode): boolean {
   return code === 'route_not_found' || GATEWAY_CODES.includes(code);
 }
 
-/** Error codes that any operation can return before its handler runs. */
+/** Error codes that every operation can return before its handler runs. */
 export const COMMON_CODES: readonly ProblemCode[] = ['bad_request', ...GATEWAY_CODES];
 
 /**
- * Calls `work` and awaits its result. Replaces an error of the class `kind` by `translate(error)`. Other errors are
- * unchanged.
+ * Calls `work` and awaits its result. If an error of the class `kind` is thrown, throws `translate(error)` instead.
+ * Other errors are not changed.
  */
 export async function translateError<T, Thrown extends Error>(
   kind: abstract new (...given: never[]) => Thrown,

@@ -2,36 +2,36 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { jsonPieces } from './json-pieces.js';
 
 /**
- * Way in which a fault (simulated failure) ends a connection in the middle of a response: closed (`fin`), reset
- * (`rst`), or kept open without further bytes (`stall`).
+ * How a fault (simulated failure) ends a connection in the middle of a response. `fin` closes the connection, `rst`
+ * resets it, and `stall` keeps it open but sends no more bytes.
  */
 export type ConnectionEnding = 'fin' | 'rst' | 'stall';
 
-/** Cut inside the header of a response. If neither `bytes` nor `fraction` is given, nothing of the response is sent. */
+/** Cut inside the header of a response. If both `bytes` and `fraction` are absent, nothing of the response is sent. */
 export interface HeadCut {
   readonly how: ConnectionEnding;
   readonly bytes?: number | undefined;
-  /** Fraction of the header that is sent, from 0 to 1. */
+  /** Length of the sent part, as a fraction of the header from 0 to 1. */
   readonly fraction?: number | undefined;
 }
 
-/** Response as a handler returns it. `writeReply` writes it to the socket. */
+/** Response that a handler returns. `writeReply` writes it to the socket. */
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Body of the response: a JSON value (`json`), the pieces of a JSON text (`pieces`), bytes, or a stream of bytes. All
-   * of these members are absent if the body is empty.
+   * Body of the response. At most one of these members is given: a JSON value (`json`), the pieces of a JSON text
+   * (`pieces`), bytes, or a stream of bytes. All are absent if the body is empty.
    */
   readonly json?: unknown;
   readonly pieces?: Iterable<string>;
   readonly bytes?: Uint8Array;
   readonly stream?: AsyncIterable<Uint8Array>;
-  /** True for a response whose status is successful, but whose body says that nothing was done. */
+  /** True if the status means success, but the body says that nothing was done. */
   readonly isRefusal?: true;
   /**
-   * Position inside the response header at which the connection ends. The body is not sent. Only a `cut` fault
-   * (simulated failure) sets it.
+   * Ends the connection before the response or inside its header; the body is not sent. Set only by a `cut` fault
+   * (simulated failure).
    */
   readonly cut?: HeadCut;
 }
@@ -41,9 +41,9 @@ export function json(status: number, value: unknown, headers?: Readonly<Record<s
 }
 
 /**
- * Returns a JSON reply like `json` does, for a value that may be large. A short text is sent in one piece, and a long
- * one in chunks, which are produced as the client reads them. `value` may contain iterables instead of arrays and
- * Buffers instead of strings; see `jsonPieces`.
+ * Like `json`, for a value that may be large. A short text is sent in one piece. A long text is sent in pieces, which
+ * are produced as the client reads them. `value` may contain iterables instead of arrays and Buffers instead of strings
+ * (see `jsonPieces`).
  */
 export function largeJson(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Reply {
   return headers ? { status, pieces: jsonPieces(value), headers } : { status, pieces: jsonPieces(value) };
@@ -69,7 +69,7 @@ const JSON_TYPE = 'application/json';
 /** Cost of writing one character of JSON, in units of CPU work (`schedule/cost.ts`). */
 const CHARACTER_COST = 1 / 128;
 
-/** Interface of a scheduler that divides the event loop fairly between long-running requests, such as `Schedule`. */
+/** Scheduler that shares the event loop fairly between long-running requests. `Schedule` implements it. */
 export interface Pace {
   spend(units: number): void;
   readonly isSliceOver: boolean;
@@ -84,7 +84,7 @@ export function isStream(body: Body | BodyStream): body is BodyStream {
   return typeof body === 'object' && Symbol.asyncIterator in body;
 }
 
-/** Returns the body of a reply: its text or bytes, or a stream. A JSON text of more than one piece becomes a stream. */
+/** Returns the body of a reply as a text, bytes or a stream. A JSON text of more than one piece becomes a stream. */
 export function bodyOf({ json, pieces, bytes, stream }: Reply, pace: Pace): Body | BodyStream {
   if (json !== undefined) return JSON.stringify(json);
   if (pieces === undefined) return stream ?? bytes;
@@ -95,8 +95,8 @@ export function bodyOf({ json, pieces, bytes, stream }: Reply, pace: Pace): Body
 }
 
 /**
- * Yields the pieces of a JSON text: first `first`, then `rest`. After each piece it waits if the time slice of the
- * request is over, so that other requests run.
+ * Yields the pieces of a JSON text: first `first`, then `rest`. When the time slice of the request is over, it waits so
+ * that other requests can run.
  */
 async function* streamPieces(first: readonly string[], rest: Iterator<string>, pace: Pace): AsyncGenerator<string> {
   const count = (piece: string): string => {
@@ -115,8 +115,8 @@ async function* streamPieces(first: readonly string[], rest: Iterator<string>, p
 }
 
 /**
- * Returns all headers of a response: those that describe the body, then those of the reply, then `common`, which every
- * response has. Later ones replace earlier ones with the same name.
+ * Returns all headers of a response. They come from the body, then from the reply, then from `common`, which every
+ * response has. A later header replaces an earlier one with the same name.
  */
 export function describeBody(
   { status, headers, pieces }: Reply,

@@ -3,15 +3,21 @@ import { problem } from './problem.js';
 import type { Scheme } from './scheme.js';
 
 /**
- * Parsed request target (the second word of the request line). All later code uses this form, because components that
- * parse the target separately could interpret it differently.
+ * Parsed request target, which is the second word of the request line. All code uses this form, because separate
+ * parsers could interpret the target differently.
  */
 export interface RequestTarget {
-  /** Path exactly as sent, without the query; `*` if the target is the server as a whole; host and port for CONNECT. */
+  /**
+   * Path exactly as sent, without the query. It is `*` if the target is the whole server, and host and port for
+   * CONNECT.
+   */
   readonly path: string;
   /** Query exactly as sent, without `?`; empty if absent. */
   readonly query: string;
-  /** Host and port of a target in absolute-form, which replace the `Host` header; undefined for other forms. */
+  /**
+   * Host and port of a target in absolute-form, which take precedence over the `Host` header. Undefined for other
+   * forms.
+   */
   readonly authority?: string;
 }
 
@@ -24,7 +30,7 @@ const ABSOLUTE_FORM = /^(https?):\/\/([^/?#]+)([/?#].*)?$/i;
  *     authority-form = uri-host ":" port       only with CONNECT
  *     asterisk-form  = "*"                     only with OPTIONS
  *
- * Parses any other target as origin-form. Throws `bad_request`.
+ * Any other target is parsed as origin-form. Throws `bad_request` if the target is invalid.
  */
 export function readRequestTarget(method: string, raw: string, scheme: Scheme = 'http'): RequestTarget {
   if (method === 'CONNECT') {
@@ -33,7 +39,7 @@ export function readRequestTarget(method: string, raw: string, scheme: Scheme = 
     parseHost(raw);
     return { path: raw, query: '' };
   }
-  // Nearly all targets are in origin-form, so this form is tested first.
+  // Tests origin-form first, because nearly all targets have it.
   if (raw.charCodeAt(0) === 0x2f) return parseRequestTarget(raw);
   if (raw === '*' && method === 'OPTIONS') return { path: raw, query: '' };
   const [, named, authority, rest = '/'] = ABSOLUTE_FORM.exec(raw) ?? [];
@@ -46,8 +52,8 @@ export function readRequestTarget(method: string, raw: string, scheme: Scheme = 
  *
  *     origin-form = absolute-path [ "?" query ]
  *
- * Throws `bad_request` for other forms, fragments and raw bytes, because Node accepts them and later code could
- * interpret them in different ways.
+ * Throws `bad_request` for other forms, fragments and raw bytes. Node accepts these, but later code could interpret
+ * them in different ways.
  */
 export function parseRequestTarget(raw: string): RequestTarget {
   if (raw.charCodeAt(0) !== 0x2f || raw.startsWith('//')) {
@@ -61,8 +67,8 @@ export function parseRequestTarget(raw: string): RequestTarget {
 }
 
 /**
- * Throws `bad_request` if a request target contains a space, a control character, a raw byte, `#` or `\`. A target must
- * not contain them, and parsers interpret them differently.
+ * Throws `bad_request` if a request target contains a space, a control character, a raw byte, `#` or `\`. These are
+ * invalid, and parsers interpret them differently.
  */
 function checkCharacters(raw: string): void {
   for (let at = 0; at < raw.length; at++) {
@@ -73,8 +79,8 @@ function checkCharacters(raw: string): void {
 }
 
 /**
- * Decodes percent-encoding once. Throws `bad_request` for a malformed sequence and for an encoded NUL. The message
- * names the text as `what`.
+ * Decodes percent-encoding once. Throws `bad_request` for a malformed sequence or an encoded NUL. The message calls the
+ * text `what`.
  */
 export function decodeOnce(part: string, what: string): string {
   if (!part.includes('%')) return part;
@@ -92,7 +98,7 @@ export function decodeOnce(part: string, what: string): string {
 }
 
 /**
- * Parses a form-encoded query, in which `+` is a space. The values of parameters in `repeated` are arrays. Throws
+ * Parses a form-encoded query, in which `+` means a space. Parameters in `repeated` get an array of values. Throws
  * `bad_request` if any other parameter is given twice.
  */
 export function parseQuery(query: string, repeated: readonly string[]): Record<string, string | string[]> {

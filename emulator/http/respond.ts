@@ -5,18 +5,21 @@ import type { Dialect } from './route.js';
 
 export interface RenderContext {
   readonly dialect: Dialect;
-  /** Path of the request. The error response shows it as `instance`. */
+  /** Path of the request, which the error response shows as `instance`. */
   readonly path: string;
-  /** Id of the request, which LFS errors contain; undefined if the request has no id. */
+  /** Id of the request, which is part of LFS errors. Undefined if the request has no id. */
   readonly requestId?: string;
   readonly variants: Variants;
-  /** Prefix of the error codes for errors of the external forge, which replaces `forge` in the specified codes. */
+  /**
+   * Replaces `forge` at the start of error codes, as in `forge_app_not_configured`. A deployment uses the name of its
+   * forge.
+   */
   readonly forgePrefix: string;
 }
 
 /**
- * Returns the response for an error, in the error format (dialect) of its operation. No other code creates error
- * responses.
+ * Returns the response for an error, in the error format (dialect) of its operation. All error responses are created
+ * here.
  */
 export function renderProblem(error: Problem, context: RenderContext): Reply {
   const { code, detail, status, title } = error;
@@ -29,8 +32,8 @@ export function renderProblem(error: Problem, context: RenderContext): Reply {
     case 'lfs':
       return json(status, writeLfsError(error, context), {
         ...headers,
-        // git-lfs reads this header instead of WWW-Authenticate: "This mirrors the standard WWW-Authenticate header
-        // with a custom header key" (git-lfs, docs/api/batch.md).
+        // Adds the header that git-lfs reads instead of WWW-Authenticate: "This mirrors the standard WWW-Authenticate
+        // header with a custom header key" (git-lfs, docs/api/batch.md).
         ...(headers['www-authenticate'] && { 'lfs-authenticate': headers['www-authenticate'] }),
         'content-type': 'application/vnd.git-lfs+json',
       });
@@ -58,8 +61,8 @@ export function renderProblem(error: Problem, context: RenderContext): Reply {
 }
 
 /**
- * Returns the members of a Git LFS error (git-lfs, docs/api/batch.md, "Response Errors"), and also the existing lock if
- * a lock conflicts with it.
+ * Returns the members of a Git LFS error (git-lfs, docs/api/batch.md, "Response Errors"). If a lock conflicts with an
+ * existing lock, the existing lock is included.
  */
 function writeLfsError({ detail, options }: Problem, { requestId }: RenderContext): Readonly<Record<string, unknown>> {
   return {
@@ -71,14 +74,14 @@ function writeLfsError({ detail, options }: Problem, { requestId }: RenderContex
 }
 
 /**
- * Returns the format in which an error is rendered: that of the operation, except for errors that the gateway detects
- * before the operation.
+ * Returns the format in which an error is rendered. It is the format of the operation, except for errors that the
+ * gateway detects before the operation runs.
  */
 export function dialectOf(error: Problem, context: Pick<RenderContext, 'dialect' | 'variants'>): Dialect {
   const { dialect, variants } = context;
   if (dialect === 'error') {
     // Unknown routes and throttling are detected before routing, so they are problem details. A 429 without rate
-    // headers is the operation's own error for its tree limit, so it keeps the operation's format.
+    // headers is the operation's own error (its tree limit), so it has the operation's format.
     if (error.code === 'route_not_found') return 'problem';
     const { ratelimit, 'retry-after': retryAfter } = error.options.headers ?? {};
     if (error.code === 'rate_limited' && (ratelimit ?? retryAfter) !== undefined) return 'problem';

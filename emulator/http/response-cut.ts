@@ -8,8 +8,8 @@ import { discardRest, lingeringClose } from './lingering-close.js';
 import { bodyOf, type ConnectionEnding, describeBody, isStream, type Pace, type Reply } from './reply.js';
 
 /**
- * Error that is thrown to end a connection before the response is complete, because a fault (simulated failure) demands
- * it. It does not mean that something has failed.
+ * Thrown to end a connection before its response is complete, because a fault (simulated failure) demands it. It does
+ * not report an error.
  */
 export class ResponseCut extends Error {
   override readonly name = 'ResponseCut';
@@ -19,17 +19,17 @@ export class ResponseCut extends Error {
   }
 }
 
-/** Limits of a stall: a connection that a fault (simulated failure) keeps open without sending further bytes. */
+/** Limits of a stall. In a stall, a fault (simulated failure) keeps a connection open but sends no more bytes. */
 export interface StallLimits {
-  /** Maximum duration of the stall in milliseconds of real time. */
+  /** Maximum duration of the stall, in milliseconds of real time. */
   readonly idleMs: number;
-  /** Signal that is aborted to end the stall at once. */
+  /** Ends the stall at once when aborted. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Pause before a connection is reset, in milliseconds of real time, so that the client can read what was sent. If the
- * reset arrives before the client has read the data, the client loses the data or takes the reset for a regular end.
+ * Pause before a connection is reset, in milliseconds of real time, so that the client can read the data sent so far.
+ * If the reset arrives first, the client loses the data or mistakes the reset for a regular end.
  */
 const PAUSE_BEFORE_RESET = 50;
 
@@ -39,7 +39,7 @@ interface ResponseContext {
   readonly stallLimits: StallLimits | undefined;
 }
 
-/** Ends the connection before the response or inside its header, as `reply.cut` says. */
+/** Ends the connection before the response or inside its header, as `reply.cut` demands. */
 export async function cutResponse(
   request: IncomingMessage,
   response: ServerResponse,
@@ -67,7 +67,8 @@ export async function endConnection(
   stallLimits?: StallLimits,
 ): Promise<void> {
   response.shouldKeepAlive = false;
-  // Responses to earlier requests on the connection must be sent first. Until then, this response has no socket.
+  // Waits until the responses to earlier requests on the connection have been sent. Until then, this response has no
+  // socket.
   const socket = await socketOf(request, response);
   if (socket === undefined) return;
   if (response.headersSent) response.flushHeaders();
@@ -88,8 +89,8 @@ export async function endConnection(
 }
 
 /**
- * Resolves to the socket of the connection when all earlier responses on it have been sent; to undefined if the client
- * has disconnected.
+ * Resolves to the socket of the connection when all earlier responses on it have been sent. Resolves to undefined if
+ * the client has disconnected.
  */
 async function socketOf({ socket }: IncomingMessage, response: ServerResponse): Promise<Socket | undefined> {
   if (response.socket === null && !socket.destroyed) {
@@ -100,8 +101,8 @@ async function socketOf({ socket }: IncomingMessage, response: ServerResponse): 
 }
 
 /**
- * Resolves when the operating system has taken all written bytes, or when the stall must end. The wait is necessary,
- * because a reset discards bytes that the operating system has not taken.
+ * Resolves when the operating system has taken all written bytes, or when the stall must end. A reset would discard
+ * bytes that are still in the process.
  */
 function untilFlushed(socket: Socket, stallLimits: StallLimits | undefined): Promise<void> {
   const written = new Promise<void>((resolve) => socket.write('', () => resolve()));
@@ -109,8 +110,8 @@ function untilFlushed(socket: Socket, stallLimits: StallLimits | undefined): Pro
 }
 
 /**
- * Resolves at the first of these: the event `event` of the socket, the end of the connection, the abort of the signal,
- * or the end of the maximum duration.
+ * Waits for the event `event` of the socket. Also resolves when the connection ends, the signal is aborted, or the
+ * maximum duration is over.
  */
 async function untilStallEnds(socket: Socket, event: string, stallLimits: StallLimits | undefined): Promise<void> {
   if (socket.destroyed || stallLimits === undefined || stallLimits.signal.aborted) return setImmediate();
@@ -124,20 +125,20 @@ async function untilStallEnds(socket: Socket, event: string, stallLimits: StallL
   signal.removeEventListener('abort', end);
 }
 
-/** Resolves when the first of the promises is settled, and then stops waiting for the others by aborting `events`. */
+/** Resolves when the first promise is settled. Then aborts `events`, which stops waiting for the others. */
 async function firstOf(waiting: readonly Promise<unknown>[], events: AbortController): Promise<void> {
   await Promise.race(waiting).catch(() => {});
   events.abort();
 }
 
-/** Returns the bytes of a response header exactly as Node would write them to the connection of the response. */
+/** Returns the bytes of a response header exactly as Node would write them to the connection. */
 function renderHead(
   request: IncomingMessage,
   { shouldKeepAlive }: ServerResponse,
   ...head: Parameters<ServerResponse['writeHead']>
 ): Buffer {
   const pieces: Buffer[] = [];
-  // The recorder replaces the socket. It collects the bytes that Node writes, and sends nothing.
+  // Replaces the socket: collects the bytes that Node writes, and sends nothing.
   const recorder = new Writable({
     write: (piece, _, done) => {
       pieces.push(piece);

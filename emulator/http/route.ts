@@ -2,16 +2,16 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Route {
   readonly method: Method;
-  /** Template of the path, such as `/api/repos/{repo_name}/grep`. A `{parameter}` matches one segment. */
+  /** Path template, such as `/api/repos/{repo_name}/grep`. A `{parameter}` matches one segment. */
   readonly path: string;
 }
 
-/** Properties of an API operation that the router uses to match requests. */
+/** Properties of an API operation that the router needs to match requests. */
 export interface Routed {
   readonly id: string;
-  /** Methods and paths of the operation. The first one is the preferred one, and the others are its aliases. */
+  /** Methods and paths of the operation. The first route is preferred; the others are aliases. */
   readonly routes: readonly Route[];
-  /** True if the router treats a HEAD request like a GET request to the operation. Default: true for GET routes. */
+  /** True if a HEAD request is treated like a GET request to the operation. Default: true for GET routes. */
   readonly head?: boolean;
 }
 

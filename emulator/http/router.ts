@@ -16,17 +16,18 @@ export interface Match<T extends Routed> {
 }
 
 /**
- * Router that matches paths segment by segment. The path is split first, and then each segment is decoded exactly once,
- * so an encoded slash (`%2F`) does not split a segment. A `{name}` in a template matches one non-empty segment. The
- * cost is one map lookup per segment, regardless of the number of routes.
+ * Router that matches paths segment by segment. It splits the path first and then decodes each segment exactly once, so
+ * an encoded slash (`%2F`) does not split a segment. A `{name}` in a template matches one non-empty segment.
+ *
+ * Matching costs one map lookup per segment, regardless of the number of routes.
  */
 export class Router<T extends Routed> {
   readonly #root = createNode<T>();
   readonly #methods = new Set<string>();
 
   /**
-   * Adds the routes of all operations. `pathOf` returns the path template under which a route is added; by default, the
-   * template of the route itself.
+   * Adds the routes of all operations. `pathOf` returns the path template for a route; the default is the route's own
+   * template.
    */
   constructor(operations: Iterable<T>, pathOf = ({ path }: Route): string => path) {
     for (const operation of operations) {
@@ -34,14 +35,14 @@ export class Router<T extends Routed> {
     }
   }
 
-  /** Methods of all routes, in the form of an `Allow` header. */
+  /** Value of an `Allow` header with the methods of all routes. */
   get allow(): string {
     return METHODS.filter((method) => this.#methods.has(method)).join(', ');
   }
 
   /**
    * Returns the operation for a method and a path, and the parameters in the path. Throws `route_not_found` if no route
-   * has the path, or `MethodNotAllowed` if only routes with other methods have it.
+   * matches the path. Throws `MethodNotAllowed` if only routes with other methods match.
    */
   match(method: string, path: string): Match<T> {
     const params: Record<string, string> = {};
@@ -97,13 +98,13 @@ export class Router<T extends Routed> {
 }
 
 /**
- * Error that is thrown if only routes with other methods have the path. It contains the operation of one of these
- * routes, because the error response must have the format of this operation.
+ * Thrown if routes match the path, but only with other methods. It contains the operation of one of these routes, which
+ * determines the format of the error response.
  */
 export class MethodNotAllowed extends Error {
   constructor(
     readonly allow: string,
-    /** Operation whose route has the path, but another method. */
+    /** Operation with a route that matches the path, but not the method. */
     readonly operation: Routed,
   ) {
     super('method not allowed');

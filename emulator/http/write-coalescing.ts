@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * Collects finished responses and ends them together, after all requests that have already arrived have been handled. A
- * write that wakes a sleeping client process costs more than producing most responses. If several writes follow each
+ * Collects finished responses, and ends them together when all requests that have already arrived are handled.
+ *
+ * A write that wakes a sleeping client process costs more than producing most responses. If several writes follow each
  * other, only the first one has to wake the process. Measured with 32 connections: 1.5 times as many responses in the
  * same time.
  */
@@ -10,8 +11,8 @@ export class WriteCoalescing {
   #pending: [response: ServerResponse, body: Uint8Array | string | undefined, onEnd: (() => void) | undefined][] = [];
 
   /**
-   * Ends a response whose header has already been written, together with other responses. The response is ended before
-   * any request is handled that arrives later. `onEnd` is called immediately before the end.
+   * Ends a response whose header has already been written, together with other responses. This happens before any later
+   * request is handled. `onEnd` is called immediately before the response ends.
    */
   end(response: ServerResponse, body: Uint8Array | string | undefined, onEnd?: () => void): void {
     this.#pending.push([response, body, onEnd]);

@@ -14,7 +14,7 @@ const WRITES = new WriteCoalescing();
 const PACE = new Schedule();
 const BODY = { maxBytes: 64 * 1024 * 1024, idleTimeout: 5_000 };
 
-/** Ways in which a handler stops reading the request body before the response is written, by description. */
+/** Ways in which a handler stops reading the request body before it writes the response. */
 const ABANDONMENTS: Readonly<Record<string, (request: IncomingMessage) => Promise<void>>> = {
   'unread from the start': async () => {},
   'after its first piece': async (request) => {
@@ -37,8 +37,8 @@ for (const [how, abandon] of Object.entries(ABANDONMENTS)) {
     let connections = 0;
     server.on('connection', () => connections++);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    // Use a pool with one connection. If the rest of the body were not discarded, the second response would wait until
-    // the connection is cut.
+    // Use a pool with one connection. If the server did not discard the rest of the body, the second response would
+    // wait until the connection is cut.
     const pool = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
       connections: 1,
       headersTimeout: 5_000,
@@ -56,9 +56,9 @@ for (const [how, abandon] of Object.entries(ABANDONMENTS)) {
 }
 
 /**
- * Requests that the server refuses while the client still sends the body. `connection` says if the server keeps the
- * connection open. The server does so only if the rest of the body is worth reading and discarding, for example because
- * it is short.
+ * Requests that the server refuses while the client still sends the body. `connection` says whether the server keeps
+ * the connection open. It does so only if it can read and discard the rest of the body cheaply, for example because it
+ * is short.
  */
 const EARLY: readonly (readonly [status: number, headers: string, rest: Rest, connection: 'close' | 'keep-alive'])[] = [
   [408, 'content-length: 1000', 'silent', 'close'],
@@ -91,7 +91,7 @@ t.test('a response to half a body reaches the client, and the connection is clos
       const piece = Buffer.alloc(1 << 16);
       const send = () => rest === 'endless' && !socket.destroyed && socket.write(piece, send);
       socket.write(`POST / HTTP/1.1\r\nhost: x\r\n${headers}\r\n\r\n1\r\n1`, send);
-      // Wait for the server to end the connection, because the client never closes its side.
+      // Wait until the server ends the connection. The client never closes its side.
       await once(server, 'request');
       await new Promise<void>((resolve) => server.close(() => resolve()));
       socket.destroy();
@@ -115,8 +115,8 @@ t.test('a client that continues to send a body of known length keeps its connect
   });
   const head = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ';
   socket.write(`${head}13000\r\n\r\n`);
-  // Send parts of the body for longer than the limit for silent clients. The pauses between the parts are shorter, so
-  // the server must not disconnect.
+  // Send parts of the body for longer than the timeout for silent clients. The pauses between the parts are shorter
+  // than the timeout, so the server must not disconnect.
   for (let sent = 0; sent < 13; sent++) {
     socket.write(Buffer.alloc(1000));
     await pause(200);
@@ -246,7 +246,7 @@ t.test('responses that are ready together are sent together, each to its own cli
 
 t.test('a request without a body keeps its connection, whatever the status of the response', async (t) => {
   const server = createServer((request, response) => {
-    // Write the reply at once, before Node marks the request as complete.
+    // Write the reply immediately, before Node marks the request as complete.
     void writeReply(request, response, json(Number(request.url!.slice(1)), {}), { writes: WRITES, pace: PACE });
   });
   let connections = 0;

@@ -4,16 +4,19 @@ import { type Body, type BodyStream, bodyOf, describeBody, isStream, type Pace, 
 import { cutResponse, endConnection, ResponseCut, type StallLimits } from './response-cut.js';
 import type { WriteCoalescing } from './write-coalescing.js';
 
-/** Observer of a response while it is sent, for example the journal (list of all requests, for tests). */
+/** Observes a response while it is sent. For example, the journal records all requests and responses for tests. */
 export interface ReplyWatcher {
   head(fields: OutgoingHttpHeaders): void;
-  /** Called with the body if it is completely in memory. */
+  /** Called once with the whole body if it is in memory. */
   whole(body: Uint8Array | string): void;
-  /** Called with each piece of the body if it is a stream. */
+  /** Called with each piece of the body if the body is a stream. */
   piece(piece: Uint8Array | string): void;
   /**
-   * Called at the end of the response. `complete`: the whole response was sent. `cut`: the server ended the connection
-   * before the response was complete. `gone`: the client disconnected.
+   * Called at the end of the response.
+   *
+   * - `complete`: the whole response was sent
+   * - `cut`: the server ended the connection before the response was complete
+   * - `gone`: the client disconnected
    */
   end(outcome: 'complete' | 'cut' | 'gone'): void;
 }
@@ -24,13 +27,13 @@ export interface WriteOptions {
   /** Headers that every response has in addition to those of the reply. */
   readonly common?: Readonly<Record<string, string>> | undefined;
   readonly watcher?: ReplyWatcher | undefined;
-  /** Limits of the time for which a fault (simulated failure) makes the response stall. */
+  /** Limits of a stall, in which a fault (simulated failure) stops the response and keeps the connection open. */
   readonly stallLimits?: StallLimits | undefined;
 }
 
 /**
- * Writes a reply to the client. If the stream of the body fails half-way, closes the connection, so that the client
- * does not wait for the rest, and throws the error of the stream. The disconnect of the client is not an error.
+ * Writes a reply to the client. If the stream of the body fails half-way, closes the connection so that the client does
+ * not wait for the rest, and throws the stream's error. A disconnect of the client is not an error.
  */
 export function writeReply(
   request: IncomingMessage,
@@ -40,7 +43,7 @@ export function writeReply(
 ): Promise<void> | undefined {
   const { writes, pace, common = NO_HEADERS, watcher, stallLimits } = options;
   if (reply.cut !== undefined) {
-    // The watcher is notified first. Otherwise, the end of the connection would look as if the client had disconnected.
+    // Notifies the watcher first. Otherwise the end of the connection would look like a disconnect of the client.
     watcher?.end('cut');
     return cutResponse(request, response, reply, { pace, common, stallLimits: stallLimits });
   }
@@ -49,8 +52,8 @@ export function writeReply(
   if (isStream(body)) return writeStream(request, response, reply, body, options);
   const head = describeBody(reply, body, common);
   response.writeHead(reply.status, head);
-  // The body is passed to `end`, because Node then sends a string together with the header in one write. Node itself
-  // omits the body for HEAD, 204 and 304.
+  // Passes the body to `end`, because Node then sends a string body and the header in one write. Node itself omits the
+  // body for HEAD, 204 and 304.
   writes.end(response, body, watcher && watchWhole(response, head, body, watcher));
   return undefined;
 }
@@ -87,7 +90,7 @@ async function writeStream(
       watcher?.end('cut');
       return endConnection(request, response, error.how, stallLimits);
     }
-    // The status has already been sent, so the connection is destroyed. The client detects the error by the incomplete
+    // Destroys the connection, because the status was already sent. The client detects the error by the incomplete
     // body.
     watcher?.end('cut');
     response.destroy();
@@ -96,14 +99,15 @@ async function writeStream(
 }
 
 /**
- * Maximum length in bytes of a body that counts as sent as soon as it is passed to the socket. For longer bodies, the
- * end of the transmission is awaited.
+ * Maximum length in bytes of a body that counts as sent as soon as it is passed to the socket. A longer body counts as
+ * sent only when its transmission has ended.
  */
 const MAX_UNTRACKED_BYTES = 64 * 1024;
 
 /**
- * Notifies the watcher of a response whose body is in memory. Returns a function that must be called when the response
- * is passed to the socket, and reports the end; undefined if the end is reported otherwise.
+ * Notifies the watcher of a response whose body is in memory. Returns a function that reports the end of the response;
+ * the caller must call it when it passes the response to the socket. Returns undefined if the end is reported in
+ * another way.
  */
 function watchWhole(
   response: ServerResponse,
@@ -124,7 +128,10 @@ function watchEnd(response: ServerResponse, watcher: ReplyWatcher): void {
   response.once('close', () => watcher.end('gone'));
 }
 
-/** Resolves when the client has read enough of the written bytes (back-pressure has ended), or has disconnected. */
+/**
+ * Resolves when the back-pressure ends, because the client has read enough of the written bytes, or when the client
+ * disconnects.
+ */
 function untilDrained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

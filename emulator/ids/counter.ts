@@ -1,4 +1,4 @@
-/** Counter whose first call of `next` returns 1. Snapshots contain its value. */
+/** Counter that returns 1 at the first call of `next`. Its value is part of snapshots. */
 export class Counter {
   private count = 0;
 

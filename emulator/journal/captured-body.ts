@@ -2,17 +2,17 @@
 export const MAX_BODY_BYTES = 64 * 1024;
 
 /**
- * Beginning of a request or response body, as it was transferred. The bytes are stored in a Latin-1 string, because a
- * slice of a received chunk would keep the whole receive buffer of the connection in memory.
+ * Beginning of a request or response body, as transferred. A Latin-1 string stores the bytes, because a slice of a
+ * received chunk would keep the connection's whole receive buffer in memory.
  */
 export class CapturedBody {
   /** Size of the whole body in bytes, including bytes that are not stored. */
   bytes = 0;
-  /** True if the whole body is stored, false if it was longer than `MAX_BODY_BYTES`. */
+  /** True if the whole body is stored; false if it is longer than `MAX_BODY_BYTES`. */
   isWhole = true;
   /**
-   * Digest of the original body, set when secrets were removed from the stored bytes; undefined if the stored bytes are
-   * the original ones.
+   * Digest of the original body if secrets were removed from the stored bytes. Undefined if the stored bytes are
+   * unchanged.
    */
   digest: string | undefined = undefined;
   private kept = '';
@@ -40,10 +40,7 @@ export class CapturedBody {
     return Buffer.from(this.kept, 'latin1');
   }
 
-  /**
-   * Replaces the stored bytes with `text`, from which secrets were removed, and records the digest of the original
-   * body.
-   */
+  /** Replaces the stored bytes with `text`, which contains no secrets, and records the digest of the original body. */
   replace(text: string, digest: string): void {
     this.kept = Buffer.from(text).toString('latin1');
     this.digest = digest;

@@ -6,32 +6,31 @@ import { REDACTED, redactText } from './redaction.js';
 import type { SentToken } from './sent-token.js';
 import type { StepId } from './steps.js';
 
-/** Beginning of a request or response body, at most 64 KiB, as the journal shows it. */
+/** Request or response body in the form that the journal shows: its beginning, at most 64 KiB. */
 export interface ShownBody {
   readonly text: string;
   /** Encoding of `text`: `base64` if the body is not valid UTF-8. */
   readonly encoding: 'utf8' | 'base64';
-  /** True if the body was longer than `text`. */
+  /** True if the body is longer than `text`. */
   readonly truncated: boolean;
 }
 
-/** Header and body of a request or response, as recorded. Secrets are replaced by `[redacted]`. */
+/** Recorded header and body of a request or response. Secrets are replaced by `[redacted]`. */
 export interface ShownMessage {
-  /**
-   * Name and value of each header field, in the order in which they were sent. Fields that Node adds to responses are
-   * missing.
-   */
+  /** Name and value of each header field, in the order sent. Fields that Node adds to responses are missing. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Body of the message. Absent if there is no body, and until the response has ended. */
+  /** Body of the message. Absent if the body is empty, or if the response has not ended yet. */
   readonly body?: ShownBody;
-  /** Number of bytes of the whole body that were read or sent. */
+  /** Size of the whole body in bytes, as far as it was read or sent. */
   readonly bytes: number;
 }
 
-/** Summary of a request without headers, bodies and token, for lists. The log prints a summary in one line. */
+/**
+ * Summary of a request for lists and for the log, which prints one line per request. Has no headers, bodies or token.
+ */
 export interface RequestSummary {
   readonly id: string;
-  /** Time at which the response was decided (ISO 8601). */
+  /** Time at which the service had decided on the response (ISO 8601). */
   readonly at: string;
   readonly organization: string | undefined;
   readonly method: string;
@@ -45,29 +44,35 @@ export interface RequestSummary {
   readonly status: number;
   readonly code: string | undefined;
   /**
-   * Cause of the response. `real`: the service itself. `state`: a simulated state of the service refused the request.
-   * `injected:<fault>`: an injected fault.
+   * Cause of the response.
+   *
+   * - `real`: the service itself
+   * - `state`: a simulated state of the service, which refused the request
+   * - `injected:<fault>`: an injected fault
    */
   readonly origin: string;
-  /** Reasons for the response: one short sentence for each decision. */
+  /** Reasons for the response: one short sentence for each decision that led to it. */
   readonly why: readonly string[];
 }
 
 /**
- * Entry of the journal for one request. All times are on the emulator's clock, which tests can stop and advance, except
- * `duration`.
+ * Journal entry of one request. Its times are on the emulator's clock, which tests can stop and advance. Only
+ * `duration` is real time.
  */
 export interface JournalEntry extends RequestSummary {
   /** Time at which the request began (ISO 8601). */
   readonly began: string;
-  /** Query as sent, without the leading `?`. */
+  /** Query exactly as sent, without `?`. */
   readonly query: string;
   /** Ids of the injected faults that affected the request. */
   readonly faults: readonly string[];
-  /** Processing step that refused the request; absent if the operation itself responded. */
+  /** Processing step that refused the request. Absent if the operation itself responded. */
   readonly stopped?: StepId;
   readonly outcome: Outcome;
-  /** Id of the earlier request that this request repeats, by the rule in `retry-index.ts`; absent if none. */
+  /**
+   * Id of the earlier request that this request repeats; absent if none. `retry-index.ts` defines what counts as a
+   * repetition.
+   */
   readonly retryOf?: string;
   readonly token?: SentToken;
   /** Facts about a Git request; absent for other requests. */
@@ -78,14 +83,15 @@ export interface JournalEntry extends RequestSummary {
   readonly request: ShownMessage;
   readonly answer: ShownMessage;
   /**
-   * Milliseconds of real time from the start of the request to the end of the response; 0 before the end. Comparisons
-   * of runs ignore it.
+   * Milliseconds of real time from the start of the request to the end of the response; 0 until then. Ignored when two
+   * runs are compared.
    */
   readonly duration: number;
 }
 
 /**
- * Returns the repository and the subject in the token if the token was verified; an empty object otherwise. @internal
+ * Returns the repository and subject of the request's token. Returns an empty object if the token was not verified.
+ * @internal
  */
 export function bearerOf({ token }: RequestRecord): Pick<SentToken, 'repository' | 'subject'> {
   return token?.verified ? token : {};
@@ -100,11 +106,11 @@ export function summaryOf(record: RequestRecord): RequestSummary {
 }
 
 export interface EntryOptions {
-  /** False to omit bodies, as in lists. Default: true. */
+  /** Set to false to omit the bodies, as in lists. Default: true. */
   readonly bodies?: boolean | undefined;
 }
 
-/** Converts a record to a journal entry. The entry is a copy, which later requests do not change. @internal */
+/** Converts a record to a journal entry. The entry is an independent copy. @internal */
 export function writeEntry(
   record: RequestRecord,
   retryOf: string | undefined,
@@ -153,12 +159,14 @@ export function writeEntry(
   };
 }
 
-/** Returns the request body; undefined if it is empty, or if the response has not ended. @internal */
+/** Returns the request body. Returns undefined if the body is empty, or if the response has not ended yet. @internal */
 export function shownRequestBody({ body, ended }: RequestRecord): ShownBody | undefined {
   return ended > 0 && body && body.bytes > 0 ? showBytes(body) : undefined;
 }
 
-/** Returns the response body; undefined if it is empty, or if the response has not ended. @internal */
+/**
+ * Returns the response body. Returns undefined if the body is empty, or if the response has not ended yet. @internal
+ */
 export function shownResponseBody({ answer: response, ended, method }: RequestRecord): ShownBody | undefined {
   if (ended === 0 || response === undefined || method === 'HEAD') return undefined;
   if (typeof response !== 'string') return response.bytes > 0 ? showBytes(response) : undefined;
@@ -176,10 +184,7 @@ function fieldsOf([name, value]: [string, OutgoingHttpHeaders[string]]): [string
   return [value].flat().map((one) => [name, name === 'set-cookie' ? REDACTED : redactText(String(one))]);
 }
 
-/**
- * Returns the header of a JSON response that has only the standard fields. Such a header is not stored, because it can
- * be computed.
- */
+/** Computes the header of a JSON response that has only standard fields. The journal does not store such headers. */
 function plainHead({ id }: RequestRecord, bytes: number): OutgoingHttpHeaders {
   return { 'content-type': 'application/json', 'content-length': bytes, 'x-request-id': id };
 }
@@ -190,7 +195,7 @@ function showBytes(body: CapturedBody): ShownBody {
   const content = body.content();
   const truncated = !body.isWhole;
   try {
-    // Decodes only whole characters, because the truncation may have cut the last one in two.
+    // Decodes only whole characters, because the truncation may have split the last one.
     const text = UTF8.decode(truncated ? content.subarray(0, wholeCharacterLength(content)) : content);
     return { text: redactText(text), encoding: 'utf8', truncated };
   } catch {
@@ -199,8 +204,8 @@ function showBytes(body: CapturedBody): ShownBody {
 }
 
 /**
- * Returns the length in bytes of `content` without an incomplete UTF-8 character at its end. All bytes of a character
- * after its first are 10xxxxxx in binary (RFC 3629, section 3).
+ * Returns the length in bytes of `content` without an incomplete UTF-8 character at its end. Continuation bytes have
+ * the form `10xxxxxx` (RFC 3629, section 3).
  */
 function wholeCharacterLength(content: Buffer): number {
   let end = Math.min(content.length, MAX_BODY_BYTES);

@@ -8,24 +8,21 @@ import { type RequestQuery, requestQuerySchema } from './query.js';
 
 const MAX_REQUESTS = 1000;
 
-/**
- * Expectation about requests. Without `count`, `atLeast`, `atMost`, `never` or `order`, at least one matching request
- * is expected.
- */
+/** Expected requests. Without `count`, `atLeast`, `atMost`, `never` or `order`, at least one request must match. */
 export interface RequestExpectation {
-  /** Selects the requests, as the query of `GET requests` does. */
+  /** Conditions that select the requests, as in the query of `GET requests`. */
   readonly match: RequestQuery;
   readonly count?: number | undefined;
   readonly atLeast?: number | undefined;
   readonly atMost?: number | undefined;
   readonly never?: true | undefined;
   /**
-   * Position in an expected sequence of requests. For each expectation with an `order`, in ascending order, a matching
-   * request must come after the one found before.
+   * Position in an expected sequence of requests. The expectations with an `order` are checked in ascending order: each
+   * must match a request after the one that the previous expectation matched.
    */
   readonly order?: number | undefined;
   /**
-   * Minimum pause between two matching requests, from the response to the next request: an ISO 8601 duration, or
+   * Minimum pause after the response to a matching request until the next one begins. An ISO 8601 duration, or
    * `retry-after` for the time in the `Retry-After` header.
    */
   readonly minGap?: string | undefined;
@@ -33,18 +30,15 @@ export interface RequestExpectation {
 
 /** Expectations of a test about requests, injected faults and the behaviour of the client. */
 export interface Expectations {
-  /** Id of a request; only later requests are checked. */
+  /** Id of a request. Only requests after it are checked. */
   readonly after?: string | undefined;
   readonly requests?: readonly RequestExpectation[] | undefined;
   readonly faults?: { readonly everyFired?: true | undefined } | undefined;
-  /** Checks the client by all rules (`true`) or by the named ones. */
+  /** Client rules to check: all (`true`) or the named ones. */
   readonly client?: true | readonly ClientRuleId[] | undefined;
 }
 
-/**
- * Builds the schemas of expectations. Called when the first expectations arrive, because most runs of the emulator have
- * none.
- */
+/** Builds the schemas of expectations. Called only when the first expectations arrive, because most runs have none. */
 function createSchemas() {
   const count = z.int().min(0).max(1_000_000);
 
@@ -81,8 +75,8 @@ function createSchemas() {
     client: z.union([z.literal(true), z.array(z.enum(CLIENT_RULE_IDS)).min(1).max(100)]).optional(),
   });
   /**
-   * Schema of the expectations without the items of `requests`. The items are checked one by one, so that other
-   * requests can run in between.
+   * Schema of expectations that does not validate the items of `requests`. The items are validated one by one, so that
+   * other requests can run in between.
    */
   const outline = expectations.extend({ requests: z.array(z.unknown()).max(MAX_REQUESTS).optional() });
   return { requestExpectation, expectations, outline };
@@ -90,11 +84,11 @@ function createSchemas() {
 
 const schemas = lazy(createSchemas);
 
-/** Returns the schema that describes expectations in the OpenAPI document. @internal */
+/** Returns the schema of expectations for the OpenAPI document. @internal */
 export const expectationsSchema = () => schemas().expectations;
 
 /**
- * Validates expectations that a client sent. Throws `bad_request` with the invalid member and its allowed values.
+ * Validates expectations from a client. Throws `bad_request`, which names the invalid member and its allowed values.
  * @internal
  */
 export function readExpectations(given: unknown): Expectations {
@@ -102,8 +96,8 @@ export function readExpectations(given: unknown): Expectations {
 }
 
 /**
- * Validates expectations as `readExpectations` does, in steps. A generator that yields the units of CPU work done, so
- * that the caller can let other requests run. @internal
+ * Like `readExpectations`, but runs in steps. Yields the units of CPU work done, so that the caller can let other
+ * requests run. @internal
  */
 export function* expectationSteps(given: unknown): Steps<Expectations> {
   const { outline, requestExpectation } = schemas();

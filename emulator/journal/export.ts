@@ -2,15 +2,15 @@ import { STATUS_CODES } from 'node:http';
 import { packageVersion } from '../config/version.js';
 import type { JournalEntry, ShownBody, ShownMessage } from './entry.js';
 
-/** Formats entries of the journal (record of all requests) as NDJSON (`application/x-ndjson`), one chunk per entry. */
+/** Formats journal entries (recorded requests) as NDJSON (`application/x-ndjson`). Yields one chunk per entry. */
 export function* toNdjson(entries: Iterable<JournalEntry>): IterableIterator<string> {
   for (const entry of entries) yield `${JSON.stringify(entry)}\n`;
 }
 
 /**
- * Formats entries of the journal (record of all requests) as HTTP Archive 1.2, in chunks. Facts without a HAR member
- * are in `_emulator`, because HAR reserves names with a leading underscore for applications. `dropped`: number of
- * earlier requests that the journal has discarded because of its size limits.
+ * Formats journal entries (recorded requests) as HTTP Archive 1.2. Yields the text in chunks. Facts without a HAR
+ * member are in `_emulator`; HAR reserves names with a leading underscore for applications. `dropped` is the number of
+ * requests that the journal has discarded because of its size limits.
  */
 export function* toHar(entries: Iterable<JournalEntry>, dropped = 0): IterableIterator<string> {
   const creator = { name: 'repohost-emulator', version: packageVersion() };
@@ -83,15 +83,15 @@ function toHarEntry(entry: JournalEntry) {
 }
 
 /**
- * Formats a request body for HAR. HAR has no encoding for request bodies, so the additional member `_encoding` is
- * `base64` if the body is not text.
+ * Formats a request body for HAR. If the body is not text, it is base64, and the additional member `_encoding` says so,
+ * because HAR has no member for the encoding of request bodies.
  */
 function postDataOf(request: ShownMessage, { text, encoding }: ShownBody) {
   const mimeType = headerOf(request, 'content-type') ?? '';
   return { mimeType, params: [], text, ...(encoding === 'base64' && { _encoding: 'base64' }) };
 }
 
-/** Returns the value of the first header field with this lower-case name; undefined if absent. */
+/** Returns the value of the first header field with this name; undefined if absent. `name` must be in lower case. */
 export function headerOf({ headers }: Pick<ShownMessage, 'headers'>, name: string): string | undefined {
   return headers.find(([field]) => field.toLowerCase() === name)?.[1];
 }

@@ -12,8 +12,8 @@ interface PageOptions {
 }
 
 /**
- * Reads one page of the journal (list of recorded requests), as the admin route `GET requests` does. The page begins
- * after the request to which `cursor` belongs.
+ * Reads one page of the journal, like the admin route `GET requests`. The journal is the list of recorded requests. The
+ * page begins after the request of `cursor`.
  */
 function readPage(journal: Journal, { query, order, cursor, limit }: PageOptions) {
   const isWanted = selectorOf(query);

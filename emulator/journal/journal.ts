@@ -6,14 +6,13 @@ import { RetryIndex } from './retry-index.js';
 import { SentTokens } from './sent-token.js';
 
 /**
- * Number of requests in one block of the journal. Blocks are only appended to, so that a snapshot can share full blocks
- * with the journal.
+ * Number of requests in one block of the journal. Full blocks never change, so that snapshots can share them with the
+ * journal.
  */
 const BLOCK = 16;
 
 /**
- * Saved state of the journal: blocks that are shared with the journal, and the range of the records in them that belong
- * to the snapshot.
+ * Saved state of the journal. Shares blocks with the journal, and states which of their records belong to the snapshot.
  */
 export interface JournalSnapshot {
   readonly blocks: readonly (readonly RequestRecord[])[];
@@ -26,11 +25,13 @@ export interface JournalSnapshot {
 }
 
 export interface JournalOptions {
-  /** Maximum number of requests that are stored. */
+  /** Maximum number of stored requests. */
   readonly entries: number;
-  /** Maximum total size in bytes of the stored requests: headers, bodies, and a fixed amount for each request. */
+  /**
+   * Maximum total size of the stored requests in bytes. Counts headers, bodies, and a fixed amount for each request.
+   */
   readonly bytes: number;
-  /** Key of the HMAC with which digests of tokens and bodies are computed. */
+  /** HMAC key for the digests of tokens and bodies. */
   readonly key: Buffer;
 }
 
@@ -38,8 +39,8 @@ export interface JournalOptions {
 export type JournalListener = (record: RequestRecord) => void;
 
 /**
- * Journal: record of the most recent requests, in the order in which their responses were decided. Their number and
- * their total size are limited.
+ * Record of the most recent requests, in the order in which their responses were decided. Limited in number and total
+ * size.
  */
 export class Journal {
   readonly tokens: SentTokens;
@@ -51,8 +52,8 @@ export class Journal {
   private droppedCount = 0;
   private weight = 0;
   /**
-   * Index of failed requests, with which `retryOf` (the earlier request that a request repeats) is found. It is built
-   * when the first caller needs `retryOf`; undefined before.
+   * Index of failed requests, which finds the earlier request that a request repeats (`retryOf`). Built when a caller
+   * first needs `retryOf`; undefined until then.
    */
   private retryIndex: RetryIndex | undefined = undefined;
   private lastHead: KeptHead = NO_HEAD;
@@ -64,27 +65,27 @@ export class Journal {
     this.tokens = new SentTokens(options.key);
   }
 
-  /** Number of requests that are stored now. */
+  /** Number of requests that are currently stored. */
   get size(): number {
     return this.last - this.first + 1;
   }
 
-  /** Number of requests that were dropped because of the limits in `JournalOptions`. */
+  /** Number of requests that were discarded because of the limits in `JournalOptions`. */
   get dropped(): number {
     return this.droppedCount;
   }
 
   /**
-   * Number of responses that have ended so far. `RequestRecord.ended` of the request that ended last has the same
-   * value.
+   * Number of responses that have ended so far. Equal to `RequestRecord.ended` of the request whose response ended
+   * last.
    */
   get ended(): number {
     return this.endedCount;
   }
 
   /**
-   * Returns an equal string that was passed recently, or else `text`. Clients often repeat requests, and equal texts
-   * are stored only once in this way.
+   * Returns a recently passed string that is equal to `text`; otherwise returns `text`. Clients often repeat requests,
+   * and equal texts are then stored only once.
    */
   share(text: string): string {
     const slot = (text.length + 7 * text.charCodeAt(text.length >> 1)) % RECENT_TEXTS;
@@ -93,7 +94,10 @@ export class Journal {
     return text;
   }
 
-  /** Returns the request header for storage: without secrets, and shared with the previous request if it is equal. */
+  /**
+   * Returns the request header for storage, without secrets. If it equals the header of the previous request, both
+   * share one object.
+   */
   keepHead(raw: readonly string[]): KeptHead {
     this.lastHead = keepHead(raw, this.lastHead);
     return this.lastHead;
@@ -132,13 +136,13 @@ export class Journal {
     if (this.listeners.size > 0) for (const listener of this.listeners) listener(record);
   }
 
-  /** Returns the journal entry of the request with this id; undefined if absent. */
+  /** Returns the journal entry of the request with this id; undefined if it is not stored. */
   entry(id: string): JournalEntry | undefined {
     for (const record of this.newestFirst()) if (record.id === id) return this.write(record);
     return undefined;
   }
 
-  /** Converts a record (the stored form of a request) to an entry (the form in which users see it). */
+  /** Converts a record (the stored form of a request) to an entry (the form for users). */
   write(record: RequestRecord, options?: EntryOptions): JournalEntry {
     this.retryIndex ??= this.trace();
     return writeEntry(record, record.ended > 0 ? record.retryOf : this.retryIndex.find(record)?.id, options);
@@ -154,7 +158,7 @@ export class Journal {
 
   /** Returns the records with a sequence number greater than `after`, oldest first. */
   *records(after = 0): IterableIterator<RequestRecord> {
-    // Reads the end once, so that requests that are added during the iteration are not returned.
+    // Reads `last` only once, so that requests that arrive during the iteration are not returned.
     const { last } = this;
     const first = Math.max(this.first, after + 1);
     const blocks = this.blocks.slice(Math.max(0, this.blockOf(first)));
@@ -185,8 +189,8 @@ export class Journal {
   }
 
   /**
-   * Sets `retryOf` of each record whose response has ended. Returns the index of failed requests, to which `end` adds
-   * later records.
+   * Sets `retryOf` of all records whose response has ended. Returns the index of failed requests, to which `end` adds
+   * later ones.
    */
   private trace(): RetryIndex {
     const retryIndex = new RetryIndex();
@@ -204,8 +208,8 @@ export class Journal {
   }
 
   /**
-   * Calls `listener` for each request whose response has ended, and `closed` when no more requests will follow. Returns
-   * a function that ends this.
+   * Calls `listener` for each request when its response has ended, and `closed` when no more requests will follow.
+   * Returns a function that removes both.
    */
   listen(listener: JournalListener, closed: () => void): () => void {
     this.listeners.add(listener);
@@ -216,7 +220,7 @@ export class Journal {
     };
   }
 
-  /** Tells the listeners that no more requests will follow, because another journal replaces this one. */
+  /** Tells the listeners that no more requests will follow, because another journal takes the place of this one. */
   close(): void {
     for (const closed of [...this.closeListeners]) closed();
     this.listeners.clear();
@@ -230,7 +234,7 @@ export class Journal {
 
   restore({ blocks, first, last, ended, dropped, weight }: JournalSnapshot): void {
     this.blocks = [...(blocks as RequestRecord[][])];
-    // Copies the last block, because the journal from which the snapshot was taken may still append to it.
+    // Copies the last block, because the original journal may still append to it.
     const open = this.blocks.at(-1);
     if (open) this.blocks[this.blocks.length - 1] = open.filter((_, index) => open[0]!.sequence + index <= last);
     [this.first, this.last, this.endedCount, this.droppedCount, this.weight] = [first, last, ended, dropped, weight];
@@ -253,8 +257,7 @@ export class Journal {
   private storedResponse({ answer: response, operation, status }: RequestRecord): RequestRecord['answer'] {
     if (response === undefined) return undefined;
     if (typeof response === 'string') {
-      // Excludes errors from the sharing of texts. They are always redacted, because an error may repeat parts of the
-      // request, which can contain secrets.
+      // Does not share texts of errors. Errors are always redacted, because they may repeat secrets from the request.
       if (status < 400 && response.length <= MAX_SHARED_TEXT && !SECRET_RESPONSES.has(operation))
         return this.share(response);
       const captured = new CapturedBody();
@@ -266,8 +269,12 @@ export class Journal {
   }
 }
 
-/** Length in characters above which a response text is not stored as a whole. Only its beginning is copied. */
+/**
+ * Maximum length in characters of a response text that is stored whole. Of a longer text, only the beginning is copied.
+ */
 const MAX_SHARED_TEXT = 8 * 1024;
 
-/** Number of slots of the hash table in which recent texts are found, so that equal texts are stored once. */
+/**
+ * Number of slots in the hash table of recent texts. The table finds equal texts, so that they are stored only once.
+ */
 const RECENT_TEXTS = 64;

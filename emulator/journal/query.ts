@@ -7,38 +7,40 @@ import { bearerOf } from './entry.js';
 import type { RequestRecord } from './record.js';
 
 /**
- * Conditions that select requests of the journal. A condition that is absent selects all values, and a list selects any
- * of its values.
+ * Conditions that select requests of the journal. An absent condition selects all requests. A list selects requests
+ * with any of its values.
  */
 export interface RequestQuery {
-  /** Selects requests after the one with this id, such as the `X-Request-Id` of a response. */
+  /** Id of a request, such as the `X-Request-Id` of a response. Selects only requests after it. */
   readonly after?: string | undefined;
   readonly organization?: string | undefined;
   /** Method in upper case, such as `POST`. */
   readonly method?: string | undefined;
-  /** Operation id as printed by `emulator routes`, such as `commitPack`. `git*` selects all ids with this prefix. */
+  /**
+   * Operation id as `emulator routes` prints it, such as `commitPack`. `git*` selects all ids that begin with `git`.
+   */
   readonly operation?: string | readonly string[] | undefined;
-  /** Path of the request target, as sent. */
+  /** Path of the request target, exactly as sent. */
   readonly path?: string | undefined;
   /** The `repo` claim of the token, if the token was verified. */
   readonly repository?: string | undefined;
   /** The `sub` claim of the token, if the token was verified. */
   readonly subject?: string | undefined;
-  /** Status, or a class such as `4xx`. */
+  /** HTTP status, or a class such as `4xx`. */
   readonly status?: number | string | readonly (number | string)[] | undefined;
   /**
-   * Error code of the response, such as `ref_not_found`. A code that begins with `forge_` also matches the code in
-   * which the name of the code host replaces `forge`.
+   * Error code of the response, such as `ref_not_found`. The prefix `forge_` also matches codes that have the code
+   * host's name as their prefix instead, such as `github_`.
    */
   readonly code?: string | readonly string[] | undefined;
-  /** `real`, `state`, `injected`, or `injected:<fault>`. */
+  /** Cause of the response: `real`, `state`, `injected`, or `injected:<fault>`. */
   readonly origin?: string | undefined;
   /** Id of a fault that affected the request. */
   readonly fault?: string | undefined;
   readonly outcome?: 'open' | 'complete' | 'cut' | 'gone' | undefined;
   /**
-   * Selects requests that began at or after this time (ISO 8601, on the emulator's clock). `until` selects requests
-   * that began before its time.
+   * Start and end of a period (ISO 8601, on the emulator's clock). Selects requests that began at or after `since` and
+   * before `until`.
    */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
@@ -47,13 +49,13 @@ export interface RequestQuery {
         readonly phase?: 'advertise' | 'rpc' | undefined;
         readonly service?: 'git-upload-pack' | 'git-receive-pack' | undefined;
         readonly command?: string | undefined;
-        /** Ref that the request names. */
+        /** Ref that the Git request must name. */
         readonly ref?: string | undefined;
       }
     | undefined;
 }
 
-/** Schema of a query for requests of the journal. Created at first use. @internal */
+/** Schema of a query that selects journal requests. Created at first use. @internal */
 export const requestQuerySchema = lazy(() => {
   const text = z.string().max(4096);
   const anyOf = <T extends z.ZodType>(item: T) => z.union([item, z.array(item).min(1).max(100).readonly()]);
@@ -109,14 +111,14 @@ type Member = Exclude<keyof RequestQuery, 'git'> | `git.${keyof NonNullable<Requ
 export interface Condition {
   readonly member: Member;
   readonly wanted: unknown;
-  /** Number of values that the condition allows, which determines the cost of a comparison. */
+  /** Number of values that the condition accepts. It determines the cost of a comparison. */
   readonly values: number;
-  /** Returns the value in the request that the condition compares. */
+  /** Returns the request's value that the condition checks. */
   found(record: RequestRecord): unknown;
   holds(record: RequestRecord): boolean;
 }
 
-/** Functions that return, for each member of a query, the value in a request with which it is compared. */
+/** For each member of a query, a function that returns the request's value to compare with it. */
 const VALUES: { readonly [Name in Member]: (record: RequestRecord) => unknown } = {
   after: ({ id }) => id,
   organization: ({ organization }) => organization,
@@ -139,8 +141,8 @@ const VALUES: { readonly [Name in Member]: (record: RequestRecord) => unknown } 
 };
 
 const COMPARE: { readonly [Name in Member]?: (wanted: never, found: never) => boolean } = {
-  // Compares ids as strings. They have a fixed width, so their alphabetical order is the order in which the responses
-  // were decided.
+  // Compares ids as strings. They have a fixed width, so their alphabetical order is the order of the decided
+  // responses.
   after: (wanted: string, found: string) => found > wanted,
   operation: (wanted: string, found: string | undefined) =>
     wanted.endsWith('*') ? (found?.startsWith(wanted.slice(0, -1)) ?? false) : found === wanted,
@@ -163,7 +165,7 @@ function isEqual(wanted: unknown, found: unknown): boolean {
   return wanted === found;
 }
 
-/** Returns the conditions of a query. @internal */
+/** Converts a query to its conditions. @internal */
 export function conditionsOf({ git = {}, ...rest }: RequestQuery): Condition[] {
   const members = [...Object.entries(rest), ...Object.entries(git).map(([name, value]) => [`git.${name}`, value])];
   return members
@@ -178,17 +180,19 @@ export function conditionsOf({ git = {}, ...rest }: RequestQuery): Condition[] {
     });
 }
 
-/** Returns a function that tests if a request matches `query`. Throws `bad_request` for an invalid query. @internal */
+/**
+ * Returns a function that tests if a request matches `query`. Throws `bad_request` if the query is invalid. @internal
+ */
 export function selectorOf(query: RequestQuery = {}): (record: RequestRecord) => boolean {
   const conditions = conditionsOf(checkShape(requestQuerySchema(), query, 'The query'));
   return (record) => conditions.every(({ holds }) => holds(record));
 }
 
-/** Members that accept a list. Its items are separated by commas in a URL parameter. */
+/** Members of a query that accept a list. In a URL parameter, commas separate its items. */
 const LISTS: readonly string[] = ['operation', 'status', 'code'];
 const LIST_HINT = 'A comma-separated list matches any of its items.';
 
-/** Descriptions for users of those members whose name does not explain them enough. */
+/** Descriptions for users, only for members whose name is not clear enough. */
 const DESCRIPTIONS: { readonly [Name in Member]?: string } = {
   after: 'Id of a request. Selects later requests.',
   operation: `Operation id, or a prefix with *, such as git*. ${LIST_HINT}`,
@@ -198,7 +202,10 @@ const DESCRIPTIONS: { readonly [Name in Member]?: string } = {
   outcome: 'open, complete, cut or gone.',
 };
 
-/** Returns the members of a query as URL parameters. `git.phase` is the member `phase` of `git`. @internal */
+/**
+ * Returns the URL parameters for the members of a query. `git.phase` is the parameter for the member `phase` of `git`.
+ * @internal
+ */
 export function queryParameters() {
   const { git, ...shape } = requestQuerySchema().shape;
   const names = [...Object.keys(shape), ...Object.keys(git.unwrap().shape).map((name) => `git.${name}`)] as Member[];
@@ -213,7 +220,7 @@ function statusOf(text: string): string | number {
   return /^\d+$/.test(text) ? Number(text) : text;
 }
 
-/** Reads a query for requests of the journal from URL parameters. Throws `bad_request` if one is invalid. @internal */
+/** Reads a query for journal requests from URL parameters. Throws `bad_request` if a parameter is invalid. @internal */
 export function readQueryParameters(given: { readonly [Name in Member]?: string | undefined }): RequestQuery {
   const query: Record<string, unknown> = {};
   const git: Record<string, unknown> = {};

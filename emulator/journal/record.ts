@@ -6,22 +6,27 @@ import type { SentToken } from './sent-token.js';
 import type { StepId } from './steps.js';
 
 /**
- * State of a response. `open`: being sent. `complete`: sent completely. `cut`: the emulator aborted the response.
- * `gone`: the client disconnected before the end.
+ * State of a response.
+ *
+ * - `open`: still being sent
+ * - `complete`: sent completely
+ * - `cut`: ended early by the emulator
+ * - `gone`: ended early, because the client disconnected
  */
 export type Outcome = 'open' | 'complete' | 'cut' | 'gone';
 
 /**
- * Form in which the journal stores a request. It refers to objects that exist for the response anyway, and is converted
- * to a `JournalEntry` only when it is read, because most requests are never read. It contains no secrets: the request
- * header is stored without them, and secrets are removed from bodies when the response ends. Bodies are not shown
- * before. @internal
+ * Form in which the journal stores a request. Refers to objects that exist for the response anyway; most requests are
+ * never read, so it is converted to a `JournalEntry` only on reading.
+ *
+ * Contains no secrets: the request header is stored without them, and they are removed from bodies when the response
+ * ends. Bodies are not shown before that. @internal
  */
 export interface RequestRecord {
   readonly id: string;
   /**
-   * Milliseconds on the emulator's clock. `time`: when the response was decided. `took`: time from the start of the
-   * request until then.
+   * Times in milliseconds on the emulator's clock. `time` is when the response was decided. `took` is the time from the
+   * start of the request until then.
    */
   readonly time: number;
   readonly took: number;
@@ -42,38 +47,40 @@ export interface RequestRecord {
   readonly git: GitFacts | undefined;
   readonly head: KeptHead;
   /**
-   * Size of the record in bytes, including the request header. The sizes of the bodies are added when the response
-   * ends.
+   * Size of the record in bytes. Includes the request header; the sizes of the bodies are added when the response ends.
    */
   weight: number;
   readonly body: CapturedBody | undefined;
-  /** Response header; undefined for a plain JSON response, whose header `entry.ts` computes. */
+  /** Response header. Undefined for a plain JSON response, because `entry.ts` can compute its header. */
   responseHeaders: OutgoingHttpHeaders | undefined;
-  /** Response body. A text that was sent in one piece is stored as a string. */
+  /** Response body. It is a string if a text was sent in one piece. */
   answer: string | CapturedBody | undefined;
   outcome: Outcome;
   /**
-   * Real time. `started`: begin of the request, in milliseconds since the process started. `micros`: microseconds from
-   * the start of the request to the end of the response.
+   * Real times. `started` is when the request began, in milliseconds since the process started. `micros` is the time
+   * from then to the end of the response, in microseconds.
    */
   readonly started: number;
   micros: number;
-  /** Milliseconds on the emulator's clock from the decision about the response to its end; 0 before the end. */
+  /** Milliseconds on the emulator's clock from the decision on the response to its end; 0 until the response ends. */
   sendTime: number;
   /**
-   * Position among the decided responses (`sequence`) and among the ended responses (`ended`). Both start at 1; 0
-   * before the event.
+   * Position among the decided responses (`sequence`) and among the ended responses (`ended`). Positions start at 1. 0
+   * means not decided or not ended yet.
    */
   sequence: number;
   ended: number;
-  /** Id of the earlier request that this request repeats; undefined if none, and until `Journal` has computed it. */
+  /**
+   * Id of the earlier request that this request repeats. Undefined if there is none, or if `Journal` has not computed
+   * it yet.
+   */
   retryOf: string | undefined;
 }
 
-/** Facts for a new record. Those that every request has are required, all others are optional. @internal */
+/** Facts for a new record. Only those that every request has are required. @internal */
 export type KnownFacts = Pick<RequestRecord, 'id' | 'time' | 'origin' | 'faults' | 'why'> & Partial<RequestRecord>;
 
-/** Returns a record with default values for all facts that are not in `known`. @internal */
+/** Returns a record with the given facts, and defaults for all others. @internal */
 export function recordWith(known: KnownFacts): RequestRecord {
   return {
     took: 0,
@@ -105,19 +112,19 @@ export function recordWith(known: KnownFacts): RequestRecord {
 }
 
 /**
- * Returns the real time at which the response ended, in milliseconds since the process started; Infinity before the
- * end.
+ * Returns the time at which the response ended, in milliseconds of real time since the process started. Returns
+ * Infinity if it has not ended.
  */
 export function endOf({ started, micros, ended }: RequestRecord): number {
   return ended === 0 ? Number.POSITIVE_INFINITY : started + micros / 1000;
 }
 
-/** Minimum time in milliseconds that a client needs to read a response and send another request. */
+/** Minimum time in milliseconds that a client needs between reading a response and sending its next request. */
 const MIN_REACTION_TIME = 0.1;
 
 /**
- * Returns true if the later request began after the response to the earlier one had ended. Returns false if the two
- * were concurrent.
+ * Returns true if the later request began after the earlier one's response had ended. Returns false if they were
+ * concurrent.
  */
 export function beganAfterEnd(later: RequestRecord, earlier: RequestRecord): boolean {
   return later.started - endOf(earlier) >= MIN_REACTION_TIME;

@@ -5,7 +5,7 @@ import type { CapturedBody } from './captured-body.js';
 /** Text that replaces a secret, such as a token, in stored requests. */
 export const REDACTED = '[redacted]';
 
-/** Names of header fields whose whole value is secret. */
+/** Matches names of header fields whose whole value is secret. */
 const SECRET_FIELD = /authorization|cookie|token|secret|password|credential|api-?key|x-auth/i;
 
 interface SecretMembers {
@@ -13,7 +13,7 @@ interface SecretMembers {
   readonly response?: readonly string[];
 }
 
-/** Members of JSON bodies, at any depth, whose values are always secret, by operation. */
+/** Names of JSON members whose values are always secret, by operation. They apply at any depth of a body. */
 const SECRET_MEMBERS: Readonly<Partial<Record<OperationId, SecretMembers>>> = {
   createRepository: { request: ['auth', 'env'], response: ['env'] },
   updateRepository: { request: ['auth', 'env'], response: ['env'] },
@@ -26,9 +26,9 @@ const SECRET_MEMBERS: Readonly<Partial<Record<OperationId, SecretMembers>>> = {
   lfsVerifyObject: { response: ['header'] },
 };
 
-/** Request header as it is stored, with its size in bytes. Equal headers of successive requests are stored once. */
+/** Stored request header, with its size in bytes. Consecutive requests with equal headers share one object. */
 export interface KeptHead {
-  /** Names and values in turn, as in Node's `rawHeaders`, without secrets. */
+  /** Names and values in alternation, as in Node's `rawHeaders`, without secrets. */
   readonly fields: readonly string[];
   readonly weight: number;
 }
@@ -36,8 +36,8 @@ export interface KeptHead {
 export const NO_HEAD: KeptHead = { fields: [], weight: 0 };
 
 /**
- * Returns the header fields without secrets. Returns `last` if its fields are equal, because clients often repeat the
- * same fields, and comparing them costs less than storing them again.
+ * Returns the header fields without secrets. Returns `last` if it has the same fields. Clients often repeat them, and
+ * comparing costs less than storing.
  */
 export function keepHead(raw: readonly string[], last: KeptHead): KeptHead {
   if (isSame(raw, last.fields)) return last;
@@ -63,21 +63,19 @@ function isSame(raw: readonly string[], kept: readonly string[]): boolean {
 }
 
 /**
- * Matches a JWT (RFC 7519, section 3): base64url parts joined by dots. The first part encodes a JSON object, so the
- * token begins with the encoding of `{"`.
+ * Matches a JWT (RFC 7519, section 3): base64url parts joined by dots. It starts with `eyJ`, the base64url form of
+ * `{"`, because its first part is a JSON object.
  */
 const TOKEN = /eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?/g;
 /**
- * Matches user information in a URL (RFC 3986, section 3.2.1), which may be a password: text before `@` in an
- * authority, also in a percent-encoded URL.
+ * Matches user information in a URL: the text before `@` in the authority (RFC 3986, section 3.2.1). It may contain a
+ * password. Also matches inside a percent-encoded URL.
  */
 const USER_INFO = /(:\/\/|%3A%2F%2F)((?:(?!%2F|%3F|%23|%40)[^\s/?#@"'<>\\&])+)(@|%40)/gi;
-/**
- * Matches credentials (RFC 9110, section 11.4): the text after the name of an authentication scheme such as `Bearer`.
- */
+/** Matches credentials (RFC 9110, section 11.4): an authentication scheme such as `Bearer`, and the text after it. */
 const CREDENTIALS = /\b(bearer|basic)(\s+|%20|\+)(?!realm)[\w.~+/=-]{8,}/gi;
 
-/** Length in characters below which a text is too short to contain a token. */
+/** Minimum length of a text in characters that can contain a token. */
 const SHORT = 30;
 
 /** Returns `text` with tokens, credentials and user information redacted. */
@@ -88,7 +86,7 @@ export function redactText(text: string): string {
   return text.replace(TOKEN, REDACTED).replace(USER_INFO, `$1${REDACTED}$3`).replace(CREDENTIALS, `$1$2${REDACTED}`);
 }
 
-/** Query parameters whose values are secret. `next_token`, `cursor` and similar names of pagination do not match. */
+/** Matches secret query parameters. Does not match parameters for pagination, such as `next_token` and `cursor`. */
 const SECRET_PARAMETER =
   /((?:^|&)(?:(?:access|auth|id|refresh|private|api|session|security)[-_]?token|token|jwt|password|passwd|pwd|secret|client[-_]?secret|authorization|credentials?|api[-_]?key|signature|sig)=)[^&]*/gi;
 
@@ -103,8 +101,8 @@ export const SECRET_RESPONSES: ReadonlySet<string | undefined> = new Set(
 );
 
 /**
- * Removes the secrets from a body before it is stored. Two bodies that differ only in a secret can become equal, so the
- * digest of the original body is recorded.
+ * Removes the secrets from a body before it is stored. Records the digest of the original body, because two bodies that
+ * differ only in a secret become equal.
  */
 export function redactBody(
   body: CapturedBody,
@@ -114,13 +112,13 @@ export function redactBody(
 ): void {
   const members = SECRET_MEMBERS[operation as OperationId]?.[side];
   const text = body.latin1;
-  // Skips packs and archives. They are not text, so the pattern of a URL or token could match only by chance.
+  // Skips packs and archives. They are not text, so the patterns could match only by chance.
   if (text === '') return;
   if (members === undefined && (text.includes('\0') || redactText(text) === text)) return;
   const content = body.content();
   const digest = createHmac('sha256', key).update(content).digest('base64url').slice(0, 22);
   const shown = members === undefined ? content.toString() : withoutMembers(content.toString(), members);
-  // Redacts the whole body if it cannot be parsed, because the secret members in it cannot be found.
+  // Redacts the whole body if it cannot be parsed, because its secret members cannot be found.
   body.replace(shown === undefined ? REDACTED : redactText(shown), digest);
 }
 

@@ -2,16 +2,18 @@ import { COST } from '../schedule/cost.js';
 import { beganAfterEnd, type RequestRecord } from './record.js';
 
 /**
- * Compares two requests by the rule for retries:
+ * Returns true if two requests are equal in the sense of the rule for retries:
  *
  *     `retryOf` is the last earlier request of the same client, operation, method, target and body
  *     that failed: its response was an error, or did not reach the client completely.
  *     Its response ended before the later request began. Otherwise the two are concurrent.
  *
- * The client is the organization with the `sub` and `repo` claims of the token, verified or not. The target is the path
- * and the query as sent. Bodies are equal if their lengths and their first 64 KiB are equal. Git bodies are equal if
- * they request the same: the command, wants and haves, or the ref updates, because two packs of the same objects may
- * differ. If a body was not read because the request was refused earlier, only the Content-Length is compared.
+ * - Client: the organization with the token's claims `sub` and `repo`, verified or not.
+ * - Target: the path and the query as sent.
+ * - Body: equal if the lengths and the first 64 KiB are equal.
+ * - Git body: equal if it requests the same (command, wants and haves, or ref updates), because two packs of the same
+ *   objects may differ.
+ * - Body that was not read because the request was refused earlier: only the Content-Length is compared.
  */
 export function isSameRequest(a: RequestRecord, b: RequestRecord): boolean {
   return targetKey(a) === targetKey(b) && isSameBody(sentBodyOf(a), sentBodyOf(b));
@@ -26,25 +28,25 @@ interface FailedRequest {
   readonly body: SentBody;
 }
 
-/**
- * Maximum number of failed requests with the same target that are stored and compared. They differ only in their
- * bodies.
- */
+/** Maximum number of failed requests stored for one target. They differ only in their bodies. */
 const MAX_EQUAL_TARGETS = 32;
 
 /**
- * Index of failed requests, with which retries are recognized. Requests must be added in the order in which their
- * responses ended. The cost of each search is added to `work`.
+ * Index of failed requests that detects retries. Requests must be added in the order in which their responses ended.
+ * The cost of each search is added to `work`.
  */
 export class RetryIndex {
-  /** Failed requests by path, then by the target key (everything that retries share except the body), oldest first. */
+  /**
+   * Failed requests by path, then by target key, oldest first. The target key contains everything that retries have in
+   * common, except the body.
+   */
   private readonly failed = new Map<string, Map<string, readonly FailedRequest[]>>();
 
   constructor(private readonly work: WorkDone = { units: 0 }) {}
 
   /**
-   * Adds a request whose response has ended to the index if it failed. Returns the earlier failed request that it
-   * repeats; undefined if none.
+   * Returns the earlier failed request that this request repeats; undefined if none. Adds this request to the index if
+   * it failed too. Its response must have ended.
    */
   next(record: RequestRecord): RequestRecord | undefined {
     const isFailed = hasFailed(record);
@@ -64,7 +66,7 @@ export class RetryIndex {
     return earlier;
   }
 
-  /** Returns the earlier request that this request repeats, without adding it; undefined if none. */
+  /** Returns the earlier failed request that this request repeats; undefined if none. Does not change the index. */
   find(record: RequestRecord): RequestRecord | undefined {
     const candidates = this.failed.get(record.path)?.get(targetKey(record));
     return candidates && findEqual(record, sentBodyOf(record), candidates);
@@ -82,7 +84,10 @@ export class RetryIndex {
   }
 }
 
-/** Returns the matching failed request that began last; undefined if none. */
+/**
+ * Returns the failed request that `record` repeats; undefined if none. If there are several, returns the one that began
+ * last.
+ */
 function findEqual(
   record: RequestRecord,
   body: SentBody,
@@ -96,7 +101,7 @@ function findEqual(
   return found;
 }
 
-/** Returns the value of a header field of the request by its lower-case name; undefined if absent. */
+/** Returns the value of a request header field; undefined if absent. `name` must be in lower case. */
 export function fieldOf({ head: { fields } }: RequestRecord, name: string): string | undefined {
   for (let at = 0; at < fields.length; at += 2) if (fields[at]!.toLowerCase() === name) return fields[at + 1];
   return undefined;
@@ -107,12 +112,12 @@ function targetKey({ organization, method, path, query, operation, token }: Requ
   return `${organization}\0${client}\0${operation}\0${method}\0${path}?${query}`;
 }
 
-/** Parts of a request that are compared to find equal bodies. */
+/** Facts about the body of a request that decide if two bodies are equal. */
 interface SentBody {
-  /** Beginning of the body, or the facts about a Git body; undefined if the body was not read. */
+  /** Beginning of the body. For a Git body, the facts that it contains. Undefined if the body was not read. */
   readonly content: string | undefined;
   readonly bytes: number;
-  /** Content-Length header field; undefined if absent. */
+  /** Value of the Content-Length header; undefined if absent. */
   readonly length: string | undefined;
 }
 
@@ -128,8 +133,7 @@ function sentBodyOf(record: RequestRecord): SentBody {
     const { command, wants, haves, updates } = git;
     const changes = updates.map(({ ref, old, new: next }) => [ref, old, next]);
     const content = JSON.stringify([command, [...wants].sort(), [...haves].sort(), changes]);
-    // Compares Git bodies by the facts in them and not by their bytes, because two packs of the same objects may
-    // differ.
+    // Compares Git bodies by their facts instead of their bytes, because two packs of the same objects may differ.
     return { content, bytes: 0, length };
   }
   if (body) return { content: body.digest ?? body.latin1, bytes: body.bytes, length };
@@ -138,14 +142,14 @@ function sentBodyOf(record: RequestRecord): SentBody {
 }
 
 /**
- * Units of work done since the last yield to other requests (see the folder `schedule`). The code that works adds
- * units, and the code that yields resets them.
+ * Counter of CPU work since the last yield to other requests (see the folder `schedule`). Code that works adds units.
+ * Code that yields resets the counter.
  */
 export interface WorkDone {
   units: number;
 }
 
-/** Number of units of work after which a generator yields, so that other requests can run. */
+/** Number of units of CPU work after which a generator yields, so that other requests can run. */
 const YIELD_UNITS = 64;
 
 /** Returns true if the generator should yield. Use in a loop: `if (shouldYield(work)) yield takeUnits(work);` */

@@ -5,16 +5,17 @@ import { endOf, type RequestRecord } from './record.js';
 import { fieldOf, isSameRequest, RetryIndex, shouldYield, takeUnits, type WorkDone } from './retry-index.js';
 
 /**
- * Units of CPU work that are counted for each byte of a body that is decoded, searched for secrets and parsed as JSON.
+ * Cost of reading one byte of a body, in units of CPU work. Reading means decoding, searching for secrets, and parsing
+ * as JSON.
  */
 const BYTE_READ = 1 / 32;
 
 /**
- * Request as expectations and rules for clients see it while they are evaluated. Facts are computed when they are read,
- * and the units of CPU work are added to `work`.
+ * Recorded request, with facts about it that expectations and client rules check. Each fact is computed when it is
+ * read, and its cost is added to `work`.
  */
 export class SeenRequest {
-  /** True if a later request repeats this one. */
+  /** True if a later request is a retry of this one. */
   isRepeated = false;
   private shownCode: string | undefined | null = null;
 
@@ -24,7 +25,7 @@ export class SeenRequest {
     private readonly work: WorkDone,
   ) {}
 
-  /** Returns a request header field by its lower-case name; undefined if absent. */
+  /** Returns the value of a request header field; undefined if absent. `name` must be in lower case. */
   header(name: string): string | undefined {
     this.work.units += this.record.head.fields.length * COST.line;
     return fieldOf(this.record, name);
@@ -41,8 +42,8 @@ export class SeenRequest {
   }
 
   /**
-   * Delay in milliseconds that the `Retry-After` field of the response requires (RFC 9110, section 10.2.3); undefined
-   * if absent or invalid.
+   * Delay in milliseconds that the response's `Retry-After` header requires (RFC 9110, section 10.2.3). Undefined if
+   * the header is absent or invalid.
    */
   get retryAfter(): number | undefined {
     const field = this.responseHeader('retry-after');
@@ -53,7 +54,7 @@ export class SeenRequest {
   }
 
   /**
-   * Error code of the response as the client sees it, including codes in an injected body; undefined if the response
+   * Error code that the client received, even if an injected fault wrote it into the body. Undefined if the response
    * has no error code.
    */
   get code(): string | undefined {
@@ -72,7 +73,7 @@ export class SeenRequest {
     return text;
   }
 
-  /** Request body parsed as JSON; undefined if it is not JSON or was stored incompletely. */
+  /** Request body parsed as JSON. Undefined if it is not JSON, or if only its beginning was stored. */
   get json(): unknown {
     return this.parse(shownRequestBody(this.record));
   }
@@ -81,7 +82,7 @@ export class SeenRequest {
     return this.parse(shownResponseBody(this.record));
   }
 
-  /** Returns true if the other request has the same target and body, by the rule in `retry-index.ts`. */
+  /** Returns true if both requests have the same target and body, as defined in `retry-index.ts`. */
   isSameAs(other: SeenRequest): boolean {
     this.work.units += (this.record.body?.weight ?? 0) * COST.byteFound;
     return isSameRequest(other.record, this.record);
@@ -106,8 +107,8 @@ export class SeenRequest {
 }
 
 /**
- * Returns the requests in the order in which their responses were decided, each with the earlier request that it
- * repeats.
+ * Converts records to requests, in the order in which their responses were decided. Links each request to the earlier
+ * one that it repeats.
  */
 export function* seenSteps(records: Iterable<RequestRecord>, work: WorkDone): Steps<SeenRequest[]> {
   const retryIndex = new RetryIndex(work);
@@ -123,16 +124,17 @@ export function* seenSteps(records: Iterable<RequestRecord>, work: WorkDone): St
   return [...byId.values()];
 }
 
-/** Compares two requests by the time at which they began, for sorting. */
+/** Sorts requests by the time at which they began. */
 export function byBegin({ record: a }: SeenRequest, { record: b }: SeenRequest): number {
   return a.started - b.started || (a.id < b.id ? -1 : 1);
 }
 
 /**
- * Returns the pause in milliseconds between the end of a response and the start of a later request; negative if the
- * request began before that end. The pause is measured on the emulator's clock and in real time, and the longer one
- * counts. A client that waits does not notice that a test has stopped the clock, and a client for which a test advances
- * the clock does not wait in real time.
+ * Returns the pause in milliseconds between the end of a response and the start of a later request. Negative if the
+ * request began before that end.
+ *
+ * The pause is measured on the emulator's clock and in real time, and the longer result counts. A test may stop the
+ * emulator's clock while the client really waits, or advance the clock so that the client need not wait.
  */
 export function pauseBetween(earlier: SeenRequest, later: SeenRequest): number {
   return Math.max(later.startTime - earlier.endTime, later.record.started - endOf(earlier.record));

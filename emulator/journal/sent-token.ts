@@ -3,26 +3,23 @@ import type { Claims } from '../auth/claims.js';
 import { parseCredential, type Scheme } from '../auth/credentials.js';
 
 /**
- * Description of the token of a request for the journal (list of past requests). It is sufficient to distinguish
- * tokens, but the token cannot be reconstructed from it, because the signature is missing.
+ * Description of a request's token for the journal (list of past requests). It distinguishes tokens. The token cannot
+ * be reconstructed from it, because the signature is missing.
  */
 export interface SentToken {
   readonly scheme: Scheme;
   /**
-   * HMAC of the header and payload of the token, by which requests with the same token are recognized. The same claims
-   * have the same digest in every run of the emulator with the same seed.
+   * HMAC of the token's header and payload, which identifies the token. Equal claims have the same digest in all runs
+   * with the same seed.
    */
   readonly digest: string;
-  /**
-   * True if the emulator has verified the signature of the token. Otherwise, the members below are claims that anyone
-   * may have invented.
-   */
+  /** True if the emulator has verified the token's signature. Otherwise anyone may have invented the claims below. */
   readonly verified: boolean;
   readonly subject?: string;
   readonly repository?: string;
   /**
-   * Times in the claims `iat` (issued at) and `exp` (expires at), in ISO 8601; absent if the token lacks the claim or
-   * if it is not a valid time.
+   * Times in the claims `iat` (issued at) and `exp` (expires at), in ISO 8601. Absent if the claim is missing or is not
+   * a valid time.
    */
   readonly issued?: string;
   readonly expires?: string;
@@ -30,8 +27,8 @@ export interface SentToken {
 }
 
 /**
- * Creates descriptions of tokens for the journal (list of past requests). The description of an accepted token is
- * cached, because clients send the same token with many requests. @internal
+ * Creates descriptions of tokens for the journal (list of past requests). Caches those of accepted tokens, because
+ * clients send a token with many requests. @internal
  */
 export class SentTokens {
   private readonly accepted = new WeakMap<Claims, SentToken>();
@@ -39,16 +36,16 @@ export class SentTokens {
   constructor(private readonly key: Buffer) {}
 
   /**
-   * Returns the cached description of the token with these claims; undefined if it is not cached. The key is the claims
-   * object and not its content, because all uses of a token share one claims object.
+   * Returns the cached description of a token; undefined if it is not cached. The cache key is the claims object
+   * itself, because all uses of a token share one claims object.
    */
   known(claims: Claims): SentToken | undefined {
     return this.accepted.get(claims);
   }
 
   /**
-   * Describes a token that the emulator has accepted, and caches the description under its claims object.
-   * `authorization`: the value of the `Authorization` header. Returns undefined if the header contains no token.
+   * Describes an accepted token and caches the description. `authorization` is the value of the `Authorization` header.
+   * Returns undefined if the header contains no token.
    */
   ofClaims(claims: Claims, authorization: string): SentToken | undefined {
     const described = this.of(authorization);
@@ -59,8 +56,8 @@ export class SentTokens {
   }
 
   /**
-   * Describes a token whose signature is not verified. `authorization`: the value of the `Authorization` header.
-   * Returns undefined if the header contains no token.
+   * Describes a token without verifying it. `authorization` is the value of the `Authorization` header. Returns
+   * undefined if the header contains no token.
    */
   of(authorization: string): SentToken | undefined {
     let sent: ReturnType<typeof parseCredential>;
@@ -96,7 +93,7 @@ function payloadOf(token: string): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Converts a time in seconds since 1970 (as in the claims `iat` and `exp`) to ISO 8601; undefined if the value is not a
+ * Converts the value of a claim such as `exp` (seconds since 1970) to ISO 8601. Returns undefined if the value is not a
  * valid time.
  */
 function timeOf(seconds: unknown): string | undefined {

@@ -4,7 +4,7 @@ import { type WatchedJournal, watchedJournal } from './test/watched.js';
 
 type SubscriptionEvent = EndedRequest | MissedRequests;
 
-/** Waits for the next `count` events of a subscription (stream of journal events), and returns them. */
+/** Waits for the next `count` events of a subscription (stream of journal events). Returns these events. */
 async function take(source: AsyncIterator<SubscriptionEvent>, count: number): Promise<SubscriptionEvent[]> {
   const events: SubscriptionEvent[] = [];
   while (events.length < count) events.push((await source.next()).value as SubscriptionEvent);
@@ -16,8 +16,8 @@ const numbers = (events: readonly SubscriptionEvent[]) =>
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
 /**
- * Kinds of request sequences, which contain repeated requests in different ways. Each function returns the properties
- * of the request at index `at`.
+ * Sequences of requests, some of which repeat requests. Each function returns the properties of the request at index
+ * `at`.
  */
 const SHAPES = {
   'requests without retries': () => ({}),

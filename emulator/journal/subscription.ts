@@ -4,8 +4,8 @@ import { type RequestQuery, selectorOf } from './query.js';
 import type { RequestRecord } from './record.js';
 
 /**
- * Request whose response has ended. `id` is its number among the ended responses. A reader passes it as `after` to
- * continue from there.
+ * Request whose response has ended. `id` counts the ended responses. To continue after an interruption, a reader passes
+ * the last `id` as `after`.
  */
 export interface EndedRequest {
   readonly id: number;
@@ -13,8 +13,8 @@ export interface EndedRequest {
 }
 
 /**
- * Number of requests that were not reported before the next one, because the journal had dropped them or the reader was
- * too slow.
+ * Number of requests that the reader missed before the next one. The journal had discarded them, or the reader was too
+ * slow.
  */
 export interface MissedRequests {
   readonly missed: number;
@@ -23,27 +23,30 @@ export interface MissedRequests {
 export interface SubscribeOptions {
   readonly query?: RequestQuery;
   /**
-   * `id` of the last request that the reader received, as in the header `Last-Event-ID` of server-sent events. Without
-   * it, only requests that end from now on are reported.
+   * `id` of the last request that the reader received, as in the `Last-Event-ID` header of server-sent events. If
+   * undefined, only requests that end from now on are reported.
    */
   readonly after?: number | undefined;
   /** Signal that ends the subscription. */
   readonly signal?: AbortSignal;
   /**
-   * Maximum number of new requests that wait for the reader. Above it, the oldest is dropped and reported as missed.
+   * Maximum number of new requests that wait for the reader. Above it, the oldest waiting request is discarded and
+   * counted as missed.
    */
   readonly capacity?: number;
-  /** Converts a record to an entry. Default: `journal.write`. */
+  /** Converts a record to a journal entry. Default: `journal.write`. */
   readonly write?: (record: RequestRecord) => JournalEntry;
 }
 
 const CAPACITY = 1000;
 
 /**
- * Reports requests of the journal in the order in which their responses end. A query filters them. The iteration ends
- * with `signal`, and when a restored state replaces the journal. A reader that subscribes again then receives the
- * requests of that state. If `after` is greater than the number of the last request, it comes from a state before a
- * restore, so the whole journal is reported.
+ * Reports the requests of the journal that match a query, in the order in which their responses end. Ends when `signal`
+ * is aborted, or when a restored state replaces the journal. A reader that subscribes again then gets the requests of
+ * the restored state.
+ *
+ * If `after` is greater than the number of the last request, it dates from before a restore. The whole journal is then
+ * reported.
  */
 export async function* subscribe(
   journal: Journal,
@@ -56,7 +59,7 @@ export async function* subscribe(
   }: SubscribeOptions = {},
 ): AsyncGenerator<EndedRequest | MissedRequests, void, undefined> {
   const isWanted = selectorOf(query);
-  /** Number, among the ended responses, of the last request that was checked. */
+  /** Number of the last checked request, counted among the ended responses. */
   let last = after > journal.ended ? 0 : after;
   let waiting: RequestRecord[] = [];
   let missed = 0;
@@ -68,7 +71,7 @@ export async function* subscribe(
     wake();
   };
   const unsubscribe = journal.listen((record) => {
-    // Ignores requests that end during the replay of earlier ones, because the replay finds them in the journal.
+    // Ignores requests that end while earlier ones are replayed, because the replay itself finds them in the journal.
     if (isReplaying) return;
     if (waiting.length >= capacity) {
       missed += 1;

@@ -14,8 +14,8 @@ import { type Verification, verifySteps } from './verify.js';
 
 const [MAX_ENTRIES] = LIMITS.maxJournal;
 /**
- * Size of the largest step of a verification, in units of work. Between two steps, the server checks if it must let
- * other requests run. The work without such a pause can therefore exceed its limit (`SLICE`) by one step.
+ * Maximum cost of one step of a verification, in units of work. The server can run other requests only between two
+ * steps. Work without a pause can therefore exceed its limit (`SLICE`) by one step.
  */
 const PIECE = 6_000;
 
@@ -24,8 +24,8 @@ t.setTimeout(300_000);
 type Given = Partial<RequestRecord>;
 
 /**
- * Creates a journal (list of recorded requests) with `entries` requests. `reads.count` is the number of times that a
- * property of a recorded request was read, as a measure of the work.
+ * Creates a journal with `entries` recorded requests. `reads.count` is the number of property reads of the records, as
+ * a measure of work.
  */
 function journalOf(entries: number, make: (at: number) => Given) {
   const journal = new Journal({ entries: MAX_ENTRIES, bytes: LIMITS.maxJournalBytes[0], key: Buffer.from('key') });
@@ -51,7 +51,7 @@ const read: Given = { operation: 'listBranches', path: '/branches' };
 const write: Given = { operation: 'commitPack', method: 'POST', path: '/commit', body: bodyOf('{"a":1}\n') };
 
 /**
- * Request sequences for which some of the client rules (checks of client behaviour) need the most work. Each function
+ * Sequences of requests that cause the most work for some client rules (checks of client behaviour). Each function
  * returns the properties of the request at index `at`.
  */
 const JOURNALS: Readonly<Record<string, (at: number, all: number) => Given>> = {
@@ -87,8 +87,8 @@ const JOURNALS: Readonly<Record<string, (at: number, all: number) => Given>> = {
 };
 
 /**
- * Runs a verification to its end. Returns its result, the units of work of all steps (`units`), and those of the
- * largest step (`largest`).
+ * Runs all steps of a verification. Returns its result, the total cost (`units`), and the cost of the most expensive
+ * step (`largest`), in units of work.
  */
 function costOf(steps: Steps<Verification>): { units: number; largest: number; verification: Verification } {
   let [units, largest] = [0, 0];

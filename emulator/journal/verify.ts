@@ -10,20 +10,23 @@ import { beganAfterEnd, endOf, type RequestRecord } from './record.js';
 import { shouldYield, takeUnits, type WorkDone } from './retry-index.js';
 import { byBegin, pauseBetween, type SeenRequest, seenSteps } from './seen-request.js';
 
-/** Injected fault with the number of times that it fired. Expectations can refer to it. */
+/** Injected fault, and how often it fired. Expectations can refer to it. */
 export interface FaultReport {
   readonly id: string;
-  /** Text that shows the fault to the user: as written in the fault grammar, its note, or its JSON. */
+  /** Description of the fault for users: its text form, its note, or its JSON. */
   readonly text: string;
   readonly fired: number;
   /**
-   * Number of times that the fault must fire, which is always verified. Undefined: at least once, verified only if
-   * every fault must fire.
+   * Number of times that the fault must fire. It is always verified. If undefined, the fault must fire at least once,
+   * but only if the test expects every fault to fire.
    */
   readonly expected?: number | { readonly min?: number | undefined; readonly max?: number | undefined } | undefined;
 }
 
-/** Request that is shown for an unmet expectation: it almost matches, or it should not have been sent. */
+/**
+ * Request that explains why an expectation is not met. It almost matches, or it matches although it should not have
+ * been sent.
+ */
 export interface NearRequest {
   readonly request: RequestSummary;
   /** Members in which the request differs from the expectation; empty if it matches. */
@@ -31,17 +34,17 @@ export interface NearRequest {
 }
 
 export interface Unmet {
-  /** Path of the expectation, such as `requests.0`, or of the fault, such as `faults.fault-1`. */
+  /** Location of the unmet expectation, such as `requests.0`, or of the fault, such as `faults.fault-1`. */
   readonly at: string;
   readonly expectation: unknown;
-  /** Number of matching requests, or number of times that the fault fired. */
+  /** Actual number: of matching requests, or of times that the fault fired. */
   readonly found: number;
   readonly detail: string;
   readonly nearest: readonly NearRequest[];
 }
 
 export interface Verification {
-  /** True if all expectations are met and no verified rule of level `must` is broken. */
+  /** True if all expectations are met and no verified rule of the level `must` is broken. */
   readonly met: boolean;
   readonly unmet: readonly Unmet[];
   /** Results of the verified client rules. */
@@ -52,8 +55,8 @@ export interface Verification {
 const MAX_SHOWN = 3;
 
 /**
- * Verifies the expectations of a test against the requests that the journal contains at the start, and injected faults
- * against their own expectations. Throws `bad_request` for invalid expectations.
+ * Verifies a test's expectations against the requests in the journal, and injected faults against their own
+ * expectations. Requests that arrive later are ignored. Throws `bad_request` if the expectations are invalid.
  * @internal
  */
 export function* verifySteps(
@@ -62,7 +65,7 @@ export function* verifySteps(
   faults: readonly FaultReport[] = [],
 ): Steps<Verification> {
   const work: WorkDone = { units: 0 };
-  // Reads the records once, so that requests that arrive during the verification are not considered.
+  // Copies the records first, so that requests that arrive during the verification are ignored.
   const records = [...journal.records()];
   const { dropped } = journal;
   const expectations = yield* expectationSteps(given);
@@ -86,14 +89,14 @@ export function* verifySteps(
 
 interface Evaluated {
   readonly seen: readonly SeenRequest[];
-  /** Number of requests that might have matched, but were dropped by the journal because of its limits. */
+  /** Number of requests that may have matched, but that the journal has discarded because of its limits. */
   readonly dropped: number;
   readonly work: WorkDone;
 }
 
 /**
- * Finds the requests from index `from` (inclusive) to `to` (exclusive) that satisfy all conditions, and returns their
- * indexes. Stops after `max` requests. Yields units of CPU work, so that other requests can run.
+ * Returns the indexes of the requests that satisfy all conditions. Searches from index `from` (inclusive) to `to`
+ * (exclusive) and stops after `max` results. Yields units of CPU work, so that other requests can run.
  */
 function* findSteps(
   { seen, work }: Evaluated,
@@ -108,7 +111,7 @@ function* findSteps(
   return found;
 }
 
-/** Returns the conditions that the record does not satisfy, at most `max` of them. */
+/** Returns the conditions that the record violates, at most `max`. */
 function failedOf(
   conditions: readonly Condition[],
   record: RequestRecord,
@@ -177,8 +180,8 @@ function boundsOf({ count, atLeast, atMost, never, order }: RequestExpectation):
 }
 
 /**
- * Returns a violation of `minGap`: the first two successive requests with a shorter pause between them; undefined if
- * all pauses are long enough.
+ * Checks the pauses between requests against `minGap`. Returns the first two requests with too short a pause; undefined
+ * if all pauses are long enough.
  */
 function* checkGap(
   found: readonly SeenRequest[],
@@ -192,8 +195,8 @@ function* checkGap(
   for (const [index, later] of byStart.entries()) {
     work.units += COST.line;
     if (shouldYield(work)) yield takeUnits(work);
-    // Counts only responses that ended before the request began, because a client cannot obey a `Retry-After` that it
-    // has not read.
+    // Counts only responses that ended before the request began. A client cannot obey a `Retry-After` that it has not
+    // read.
     while (count < byEnd.length && beganAfterEnd(later.record, byEnd[count]!.record)) count += 1;
     const earlier = min === undefined ? byEnd[count - 1] : byStart[index - 1];
     if (!earlier) continue;
@@ -208,8 +211,8 @@ function* checkGap(
 }
 
 /**
- * Checks that the requests of expectations with `order` follow each other: each search begins after the request that
- * the previous search found.
+ * Checks that the requests came in the order that the expectations with `order` require. Each search starts after the
+ * request that the previous search found.
  */
 function* checkOrder(evaluated: Evaluated, { requests = [] }: Expectations): Steps<Unmet[]> {
   const { seen } = evaluated;
@@ -243,7 +246,7 @@ function* checkOrder(evaluated: Evaluated, { requests = [] }: Expectations): Ste
   return [];
 }
 
-/** Returns an unmet expectation if the fault did not fire as often as expected; an empty list otherwise. @internal */
+/** Returns one unmet expectation if the fault fired too rarely or too often; otherwise an empty list. @internal */
 export function checkFault(fault: FaultReport): Unmet[] {
   const { id, text, fired, expected = { min: 1 } } = fault;
   const { min = 0, max = Number.POSITIVE_INFINITY } =
@@ -255,8 +258,8 @@ export function checkFault(fault: FaultReport): Unmet[] {
 }
 
 /**
- * Returns the requests that satisfy at least one condition, as suggestions for an unmet expectation. Those with the
- * fewest differences come first, and among equals the later request.
+ * Returns requests that almost match, to explain an unmet expectation. Each satisfies at least one condition. The
+ * requests with the fewest differences come first; among equals, the latest.
  */
 function* nearestTo({ seen, work }: Evaluated, conditions: readonly Condition[]): Steps<NearRequest[]> {
   const nearest: { readonly record: RequestRecord; readonly failed: readonly Condition[] }[] = [];

@@ -170,8 +170,8 @@ t.test('the scope is that of the operation, and a challenge is worded for Git an
   const headers = { authorization: `Basic ${basic}` };
   t.equal((await ask(service, { operation: 'upload', objects }, { token: null, headers })).status, 200);
   t.equal((await ask(service, { operation: 'upload', objects }, { repo: 'other' })).status, 404);
-  // Use a token whose policy forbids pushes to all refs. The upload is allowed, because policies about refs do not
-  // apply to LFS objects.
+  // Use a token whose policy forbids pushes to all refs. The upload must still succeed, because LFS objects are not
+  // refs.
   const bound = await service.token({ repo: 'team/app', claims: { refs: [['*', ['no-push']]] } });
   t.equal((await ask(service, { operation: 'upload', objects }, { token: bound })).status, 200);
 });

@@ -8,8 +8,8 @@ import { LFS_HEADERS, LFS_JSON, lfsUrlOf, refuseImportRemote } from './remote.js
 
 const operation = operationsOf('Git');
 
-// Schemas of the LFS batch API, in which a client asks where to download or upload objects (git-lfs,
-// docs/api/batch.md).
+// Schemas of the LFS batch API (git-lfs, docs/api/batch.md). With this API, a client asks where to download or upload
+// objects.
 
 export const objectName = lazy(() => z.object({ oid: z.string(), size: z.int().min(0) }));
 type ObjectName = z.infer<ReturnType<typeof objectName>>;
@@ -97,7 +97,7 @@ function responseFor(
     if (!held) return fail(404, 'The repository has no LFS object with this oid.');
     return { actions: { download: actions.download(oid) } };
   }
-  // The response to an upload has no actions for an object that the server already has, as the batch API requires.
+  // An upload response has no actions for an object that the server already has, as the batch API requires.
   if (held) return {};
   const max = world.limits.maxLfsObjectBytes;
   if (size > max)
@@ -113,7 +113,7 @@ function fail(code: number, message: string): BatchResponse {
 
 /**
  * Throws `insufficient_storage` if the objects that the client wants to upload exceed the memory limit. The client then
- * does not send them at all.
+ * does not upload them.
  */
 function requireRoom({ world, repository, body }: BatchContext): void {
   const { lfsObjects = NO_LFS_OBJECTS } = repository.record;
@@ -140,12 +140,12 @@ interface Actions {
 }
 
 /**
- * Returns functions that create the actions of a batch response (URLs at which the client downloads or uploads an
- * object). The URL contains the announced size and never a credential.
+ * Returns functions that create the actions of a batch response. An action contains the URL at which the client
+ * downloads or uploads an object. The URL contains the announced size and never a credential.
  *
- * An action has no `header`, and its object is not marked as `authenticated`, so git-lfs finds the credential in the
- * same way as for this request. If the response contained the credential, a client that uses `http.extraHeader` would
- * send it twice.
+ * An action has no `header`, and its object is not marked as `authenticated`. git-lfs therefore finds the credential in
+ * the way it found the one of this request. If the response contained the credential, a client that uses
+ * `http.extraHeader` would send it twice.
  */
 function actionsOf(ctx: BatchContext): Actions {
   const url = lfsUrlOf(ctx);

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { type Outcome, Workbench } from '../git/test/workbench.js';
 import { type Service, startService } from '../test/service.js';
 
-// Tests of the emulator's LFS routes with the real git-lfs.
+// Tests the emulator's LFS routes with the real git-lfs program.
 
 const bench = await Workbench.create();
 t.teardown(() => bench[Symbol.asyncDispose]());
@@ -21,7 +21,7 @@ async function stage(t: Test): Promise<Service> {
 
 const oidOf = (content: Buffer) => createHash('sha256').update(content).digest('hex');
 
-/** Creates a work tree with one commit of `files`, in which git-lfs tracks `*.bin`. */
+/** Creates a work tree in which git-lfs tracks `*.bin`, and commits `files`. */
 async function track(folder: string, files: Readonly<Record<string, Buffer>>): Promise<void> {
   await bench.git('.', 'init', '-q', '-b', 'main', folder);
   await bench.git(folder, 'lfs', 'install', '--local');
@@ -36,7 +36,10 @@ async function commit(folder: string, files: Readonly<Record<string, Buffer>>): 
   await bench.git(folder, 'commit', '-q', '-m', 'Files');
 }
 
-/** Clones the repository at `url` into `folder`, with git-lfs enabled before the first checkout. */
+/**
+ * Clones the repository at `url` into `folder`. Enables git-lfs before the first checkout, so that it downloads LFS
+ * objects.
+ */
 async function clone(url: string, folder: string): Promise<Outcome> {
   await bench.git('.', '-c', 'init.templateDir=', 'init', '-q', '-b', 'main', folder);
   await bench.git(folder, 'lfs', 'install', '--local');
@@ -86,7 +89,7 @@ t.test('track, push, clone, pull; also a large object and many small ones', { sk
   await bench.git('clone', 'lfs', 'pull');
   t.equal(String(await read('clone', 'late.bin')), 'late');
 
-  // Push again, and check that the memory use is unchanged. Objects that the server already has are not sent again.
+  // Push again. The memory use must stay the same, because git-lfs does not send objects that the server already has.
   const before = service.world.engine.memory.used;
   const again = await bench.try('work', 'lfs', 'push', '--all', remote);
   t.equal(again.status, 0, again.stderr);

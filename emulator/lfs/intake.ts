@@ -6,19 +6,18 @@ const FIRST_BLOCK_BYTES = 4 * 1024;
 const LARGEST_BLOCK_BYTES = 256 * 1024;
 
 /**
- * LFS object whose upload is being received. Its content is hashed as it arrives. It is copied into blocks of memory,
- * because the client chooses the size of the pieces. On disposal, the memory is given back to the budget, unless `keep`
- * was called.
+ * LFS object that is being uploaded. Its content is hashed as it arrives, and copied into blocks of memory, because the
+ * client chooses the size of the pieces. Unless `keep` was called, disposal gives the memory back to the budget.
  */
 export class ObjectIntake implements Disposable {
   readonly #hash = createHash('sha256');
   readonly #blocks: Buffer[] = [];
-  /** Number of bytes of content in the last block. */
+  /** Number of bytes in the last block that contain content. */
   #filled = 0;
   #size = 0;
   #taken = 0;
 
-  /** `budget` is the memory budget for the content. If it is undefined, the content is only hashed and not stored. */
+  /** `budget` is the memory budget for the content. If undefined, the content is only hashed, not stored. */
   constructor(private readonly budget: MemoryBudget | undefined) {
     this.#take(heldBytesOf({ size: 0 }));
   }
@@ -45,19 +44,20 @@ export class ObjectIntake implements Disposable {
     }
   }
 
-  /** Returns the LFS id of the received content: its SHA-256 in hexadecimal. Nothing can be added afterwards. */
+  /**
+   * Returns the LFS id of the received content, which is its SHA-256 in hexadecimal. Nothing can be added afterwards.
+   */
   digest(): string {
     return this.#hash.digest('hex');
   }
 
   /**
-   * Returns the complete object. Its memory stays counted in the budget, and the caller must release it later.
-   * `storedAt`: time of storage, in milliseconds since 1970.
+   * Returns the complete object. `storedAt` is the time of storage in milliseconds since 1970. The memory stays counted
+   * in the budget, and the caller must release it later.
    */
   keep(storedAt: number): LfsObject {
     const last = this.#blocks.at(-1);
-    // The used part of the last block is copied to a buffer of its own, because a slice would keep the whole block in
-    // memory.
+    // The used part of the last block is copied to a smaller buffer. A slice would keep the whole block in memory.
     if (last && this.#filled < last.length)
       this.#blocks[this.#blocks.length - 1] = copyOf(last.subarray(0, this.#filled));
     this.#taken = 0;
@@ -75,8 +75,9 @@ export class ObjectIntake implements Disposable {
   }
 
   /**
-   * Returns the last block if it has free space, and otherwise a new block. The size of a new block is that of the
-   * content so far or `bytes`, whichever is larger, but at least `FIRST_BLOCK_BYTES` and at most `LARGEST_BLOCK_BYTES`.
+   * Returns the last block if it has free space, otherwise a new block. The size of a new block is the size of the
+   * content so far or `bytes`, whichever is larger. It is at least `FIRST_BLOCK_BYTES` and at most
+   * `LARGEST_BLOCK_BYTES`.
    */
   #room(bytes: number): Buffer {
     const last = this.#blocks.at(-1);

@@ -8,13 +8,13 @@ import { repositoryNotFound } from '../repositories/lifecycle.js';
 import { refBody } from './batch.js';
 import { LFS_HEADERS, LFS_JSON } from './remote.js';
 
-// Operations of the Git LFS locking API (git-lfs, docs/api/locking.md). The owner of a lock is the `sub` of the token
+// Operations of the Git LFS locking API (git-lfs, docs/api/locking.md). A lock belongs to the `sub` claim of the token
 // that created it.
 
 const LOCKS_PATH = '/{repo_name}.git/info/lfs/locks';
-/** Maximum and default number of locks in one response. */
+/** Number of locks in one response, both maximum and default. */
 const PAGE = 100;
-/** Maximum length in bytes of the path of a locked file. It is the limit of Linux (`PATH_MAX`). */
+/** Maximum length in bytes of the path of a locked file, as on Linux (`PATH_MAX`). */
 const MAX_PATH_BYTES = 4_096;
 
 const shownLock = lazy(() =>
@@ -27,7 +27,7 @@ const shownLock = lazy(() =>
 );
 const lockReply = lazy(() => z.object({ lock: shownLock() }));
 
-// Operations on locks require the scope for pushes (`git:write`), unless they are GET requests.
+// Operations on locks require the scope for pushes (`git:write`). GET requests do not.
 const operation = operationsOf('Git', { dialect: 'lfs', json: LFS_JSON });
 
 export const lfsCreateLock = operation({
@@ -60,8 +60,8 @@ export const lfsCreateLock = operation({
 export const lfsListLocks = operation({
   summary: 'Git LFS: list the locks',
   routes: [{ method: 'GET', path: LOCKS_PATH }],
-  // Listing locks requires only the scope for reading, which is the default of GET requests (git-lfs,
-  // docs/api/locking.md).
+  // Listing locks requires only the scope for reading, as git-lfs specifies (docs/api/locking.md). This scope is the
+  // default of GET requests.
   query: () =>
     z.object({
       path: z.string().optional(),
@@ -113,7 +113,7 @@ export const lfsUnlock = operation({
     const locks = locksOf(ctx);
     const lock = locks.get(params.lock_id!);
     if (!lock) throw problem('not_found', 'The repository has no lock with this id.');
-    // The lock of another user is removed only with `force` (git-lfs, docs/api/locking.md).
+    // A lock of another user is removed only with `force` (git-lfs, docs/api/locking.md).
     if (lock.owner !== claims.sub && body.force !== true) {
       throw problem('forbidden', `The lock belongs to ${lock.owner}. Set force to true to remove it nevertheless.`);
     }
@@ -123,8 +123,8 @@ export const lfsUnlock = operation({
 });
 
 /**
- * Returns the current locks of the repository. Throws `repository_not_found` if it was deleted while the body of the
- * request arrived.
+ * Returns the current locks of the repository. Throws `repository_not_found` if the repository was deleted while the
+ * request body arrived.
  */
 function locksOf({ repository }: Pick<HandlerContext, 'repository'>): LfsLocks {
   const { state, lfsLocks = NO_LOCKS } = repository.record;
@@ -133,8 +133,8 @@ function locksOf({ repository }: Pick<HandlerContext, 'repository'>): LfsLocks {
 }
 
 function show({ id, path, owner, lockedAt }: LfsLock): z.infer<ReturnType<typeof shownLock>> {
-  // Milliseconds are removed, because `locked_at` is RFC 3339 with a precision of seconds (git-lfs,
-  // docs/api/locking.md).
+  // The milliseconds are removed, because git-lfs specifies `locked_at` as RFC 3339 with a precision of seconds
+  // (docs/api/locking.md).
   const locked_at = new Date(lockedAt).toISOString().replace(/\.\d+/, '');
   return { id, path, locked_at, owner: { name: owner } };
 }
@@ -149,8 +149,9 @@ function readPath(path: string): string {
 }
 
 /**
- * Returns one page of the repository's locks, sorted by path. `limit` is the requested number of locks. At most `PAGE`
- * locks are returned, also if `limit` is absent or 0. `isMeant` returns true for locks that the request selects.
+ * Returns one page of the repository's locks, sorted by path. `limit` is the requested number of locks. If `limit` is
+ * absent, 0 or too large, at most `PAGE` locks are returned. `isMeant` returns true for the locks that the request
+ * selects.
  */
 function pageOf(
   ctx: Pick<HandlerContext, 'repository' | 'world'>,
@@ -160,8 +161,7 @@ function pageOf(
 ): { page: LfsLock[]; next: { next_cursor?: string } } {
   const cursors = ctx.world.engine.lockCursors;
   const purpose = ctx.repository.id;
-  // The path in the cursor is encoded in base64, so that the cursor of any path stays below the maximum length of
-  // cursors.
+  // The path in the cursor is encoded in base64. The cursor of any path then stays below the maximum length of cursors.
   const after = cursor ? Buffer.from(cursors.read<string>(purpose, cursor), 'base64').toString() : undefined;
   const max = limit && limit > 0 ? Math.min(limit, PAGE) : PAGE;
   const page: LfsLock[] = [];

@@ -1,13 +1,13 @@
 import { problem } from '../http/problem.js';
 import type { HandlerContext, JsonForm } from '../operation/operation.js';
 
-/** Pattern of a `Host` header that consists of a name or an IP address, with an optional port. */
+/** Pattern for a `Host` header that consists of a name or an IP address, and an optional port. */
 const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/;
 
 /**
- * Returns the base URL of the LFS API for the remote in the request. Its origin is the configured address for remotes,
- * or the `Host` of the request if none is configured. The repository name keeps a suffix such as `+ephemeral`. The URL
- * contains no credential.
+ * Returns the base URL of the LFS API for the remote in the request. The origin is the configured address of remotes;
+ * if none is configured, it is the `Host` of the request. The repository name keeps a suffix such as `+ephemeral`. The
+ * URL contains no credential.
  */
 export function lfsUrlOf({
   gitUrl,
@@ -24,7 +24,8 @@ export function lfsUrlOf({
 }
 
 /**
- * Throws `forbidden` for a remote `<name>+import.git`, which accepts only pushes and shows neither refs nor objects.
+ * Throws `forbidden` for a remote `<name>+import.git`. Such a remote accepts only pushes and shows neither refs nor
+ * objects.
  */
 export function refuseImportRemote({ params }: Pick<HandlerContext, 'params'>): void {
   if (params.namespace !== 'import') return;
@@ -36,7 +37,7 @@ export function refuseImportRemote({ params }: Pick<HandlerContext, 'params'>): 
 
 /**
  * JSON form of the Git LFS API (git-lfs, docs/api/batch.md). Requests must name its media type in `Accept` and
- * `Content-Type`, and invalid members cause status 422.
+ * `Content-Type`. Invalid members cause status 422.
  */
 export const LFS_JSON: JsonForm = { mediaType: 'application/vnd.git-lfs+json', invalid: 'unprocessable_entity' };
 

@@ -11,8 +11,8 @@ import { LFS_JSON, refuseImportRemote } from './remote.js';
 
 const operation = operationsOf('Git', { dialect: 'lfs' });
 
-// Operations of the Git LFS "basic" transfer adapter: download, upload and verification of one object (git-lfs,
-// docs/api/basic-transfers.md).
+// Operations of the Git LFS "basic" transfer adapter (git-lfs, docs/api/basic-transfers.md): download, upload and
+// verify one object.
 
 const OBJECT_PATH = '/{repo_name}.git/info/lfs/objects/{oid}';
 const OCTETS = 'application/octet-stream';
@@ -63,7 +63,7 @@ export const lfsUploadObject = operation({
     requirePlainContent(ctx);
     const announced = query.size === undefined ? undefined : Number(query.size);
     requireAnnouncedLength(ctx, announced);
-    // An uploaded object that the repository already has is only hashed to verify it, and not stored again.
+    // If the repository already has the object, the upload is only hashed to verify it, and not stored again.
     const isHeld = repository.record.lfsObjects?.get(oid) !== undefined;
     const receive = async () => {
       using intake = new ObjectIntake(isHeld ? undefined : world.engine.memory);
@@ -72,7 +72,7 @@ export const lfsUploadObject = operation({
         throw notTheObject(sizeMismatch(intake.size, announced));
       if (intake.digest() !== oid) throw notTheObject(`The SHA-256 of the uploaded content is not the oid ${oid}.`);
       repository.requireWritable();
-      // The object is looked up again, because another client may have uploaded the same object meanwhile.
+      // The object is looked up again, because another client may have uploaded it in the meantime.
       if (!repository.record.lfsObjects?.get(oid)) {
         repository.addLfsObject(oid, intake.keep(world.state.clock.now()));
       }
@@ -99,17 +99,18 @@ export const lfsVerifyObject = operation({
 });
 
 /**
- * Returns the error for an object that the repository does not have. The error is the same whether or not another
- * repository has the object, so that the response does not reveal this.
+ * Returns the error for an object that the repository does not have. The error does not depend on other repositories,
+ * so it does not reveal whether one of them has the object.
  */
 function objectNotFound() {
   return problem('not_found', 'The repository has no LFS object with this oid.');
 }
 
 /**
- * Returns the error for an upload whose content does not match its id. The status is not 422, because git-lfs
- * interprets 422 as an unsupported Content-Type, skips the object, and pushes the commits that need it
- * (tq/transfer_queue.go, unsupportedContentType).
+ * Returns the error for an upload whose content does not match its id.
+ *
+ * The status is not 422, because git-lfs interprets 422 as an unsupported Content-Type. It would then skip the object
+ * and push the commits that need it (tq/transfer_queue.go, unsupportedContentType).
  */
 function notTheObject(detail: string) {
   return problem('bad_request', detail);
@@ -120,8 +121,8 @@ function sizeMismatch(actual: number, expected: number): string {
 }
 
 /**
- * Throws for an upload of partial content, as RFC 9110, section 14.5, requires. Also throws for compressed content,
- * because the id is the hash of the plain content.
+ * Throws an error for an upload of partial content, as RFC 9110, section 14.5, requires. Also throws an error for
+ * compressed content, because the id is the hash of the uncompressed content.
  */
 function requirePlainContent({ header }: Pick<HandlerContext, 'header'>): void {
   if (header('content-range') !== undefined)
@@ -131,8 +132,8 @@ function requirePlainContent({ header }: Pick<HandlerContext, 'header'>): void {
 }
 
 /**
- * Checks the length of an upload before its body is read, and throws if the upload must fail because of it. `announced`
- * is the size in bytes in the URL, which the batch response contained; undefined if absent.
+ * Checks the length of an upload before its body is read. Throws an error if the length shows that the upload must
+ * fail. `announced` is the size in bytes in the upload URL of the batch response; undefined if absent.
  */
 function requireAnnouncedLength(
   { header, world }: Pick<HandlerContext, 'header' | 'world'>,

@@ -3,9 +3,9 @@ import type { ClockMode, WorldClock } from '../time/clock.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
 /**
- * Clock of an emulator. Times of tokens, records, webhooks, simulated states and responses come from this clock.
- * Timeouts of connections and delays injected by faults use real time instead. Methods throw an `Error` that names the
- * invalid argument.
+ * Clock of an emulator. It provides the times of tokens, records, webhooks, simulated states and responses. Timeouts of
+ * connections and delays injected by faults use real time instead. Methods throw an `Error` that names the invalid
+ * argument.
  *
  * ```js
  * const { clock } = emulator;
@@ -20,16 +20,19 @@ import type { CurrentWorld } from '../world/current-world.js';
  */
 export interface EmulatorClock {
   /**
-   * Mode of the clock. `real`: the clock shows the time of the machine. `frozen`: the time does not move. `tick`: the
-   * time advances by 1 ms with each request.
+   * Mode of the clock:
+   *
+   * - `real`: the clock shows the time of the machine
+   * - `frozen`: the time does not move
+   * - `tick`: the time advances by 1 ms with each request
    */
   readonly mode: ClockMode;
   /** Returns the time of the emulator's clock in milliseconds since 1970. */
   now(): number;
   /**
-   * Advances the time by `duration` and executes everything that becomes due, such as the next delivery attempt of a
-   * webhook, in order of time. The promise resolves when this work is done. If nothing becomes due, the clock already
-   * shows the new time when the method returns.
+   * Advances the time by `duration`. Everything that becomes due is executed in order of time, such as the next
+   * delivery attempt of a webhook. The promise resolves when this work is done. If nothing becomes due, the clock
+   * already shows the new time when the method returns.
    *
    * ```js
    * await using emulator = await startEmulator({ clock: '2026-01-01T00:00:00Z' });
@@ -37,19 +40,27 @@ export interface EmulatorClock {
    * ```
    */
   advance(duration: Duration): Promise<void>;
-  /** Stops the clock at its current time, or at `time`. Afterwards neither requests nor real time advance it. */
+  /**
+   * Stops the clock at its current time, or at `time` if given. Neither requests nor real time advance it afterwards.
+   */
   freeze(time?: Time): Promise<void>;
-  /** Sets the mode `tick`: the time advances by 1 ms with each request, starting at the current time or at `time`. */
+  /**
+   * Sets the mode `tick`, in which the time advances by 1 ms with each request. The clock starts at its current time,
+   * or at `time` if given.
+   */
   tick(time?: Time): Promise<void>;
   /** Makes the clock show the time of the machine from now on. */
   real(): Promise<void>;
-  /** Sets the time of the clock to `time`. The mode (`real`, `frozen` or `tick`) does not change. */
+  /** Sets the time of the clock. The mode (`real`, `frozen` or `tick`) does not change. */
   set(time: Time): Promise<void>;
-  /** Changes the time and the mode of the clock in one step. `changes` has the members to change. */
+  /** Changes the time and the mode of the clock in one step. */
   change(changes: ClockChanges): Promise<void>;
 }
 
-/** Returns the public clock of an emulator. It always controls the current world (state of the service). @internal */
+/**
+ * Returns the public clock of an emulator. The clock always controls the emulator's current world (state of the
+ * service). @internal
+ */
 export function clockOf(current: CurrentWorld): EmulatorClock {
   const clock = (): WorldClock => current.world.state.clock;
   const change = (changes: ClockChanges): Promise<void> => changeClock(clock(), changes);

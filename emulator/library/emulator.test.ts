@@ -9,8 +9,8 @@ async function start(t: Test, options: GivenOptions = {}): Promise<Emulator> {
 }
 
 /**
- * Returns the paths and types of all values that are reachable from an object without calling a function, such as
- * `baseUrl: string`.
+ * Returns the path and type of each value that is reachable from an object without a function call, such as `baseUrl:
+ * string`.
  */
 function reachable(object: object, path = ''): string[] {
   return Reflect.ownKeys(object).flatMap((name) => {

@@ -17,25 +17,28 @@ import { type EmulatorQuotas, type EmulatorState, quotasOf, stateOf } from './st
 import { signToken, type TokenOptions } from './token.js';
 
 /**
- * Entry of the journal (record of the requests that the emulator answered) for one request. The entry is a copy, so
- * later requests do not change it.
+ * Entry of the journal for one request. The journal is the record of the requests that the emulator answered. The entry
+ * is a copy, so later requests do not change it.
  */
 export type AnsweredRequest = JournalEntry;
 
-/** Result of `requests`: entries of the journal (record of the requests that the emulator answered), oldest first. */
+/**
+ * Result of `requests`: entries of the journal, oldest first. The journal is the record of the requests that the
+ * emulator answered.
+ */
 export interface AnsweredRequests extends ReadonlyArray<AnsweredRequest> {
   /**
-   * Number of earlier requests that the journal dropped because it was full. The property is not enumerable, so that a
-   * test can compare the list with a plain array.
+   * Number of earlier requests that the journal dropped because it was full. The property is not enumerable, so a test
+   * can compare the list with a plain array.
    */
   readonly dropped: number;
 }
 
-/** Running emulator: a repository hosting service in this process, as returned by `startEmulator`. */
+/** Running emulator, as returned by `startEmulator`. It is a repository hosting service in this process. */
 export interface Emulator extends EmulatedService {
   /**
-   * Path of the file with the admin token that the emulator generated. Absent if the option `adminToken` was given, or
-   * if the emulator listens only on loopback addresses.
+   * Path of the file that contains the generated admin token. Absent if the option `adminToken` was given, or if the
+   * emulator listens only on loopback addresses.
    */
   readonly adminTokenFile?: string;
 }
@@ -46,36 +49,35 @@ export interface Emulator extends EmulatedService {
  */
 export interface Namespace extends EmulatedService {
   /**
-   * Id of the namespace. Clients also reach the namespace under the host name `<id>.ns.localhost` at the first port of
+   * Id of the namespace. Clients can reach the namespace under the host name `<id>.ns.localhost` at the first port of
    * the emulator.
    */
   readonly id: string;
 }
 
 /**
- * One emulated service: an emulator or a namespace. `orgs` has the addresses of every organization. The addresses
- * directly on the service are those of its first organization.
+ * One emulated service, which is an emulator or a namespace. `orgs` contains the addresses of all organizations. The
+ * addresses directly in this object belong to the first organization.
  */
 export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
   readonly orgs: readonly OrganizationAddress[];
-  /** Id of the signing key in the file `keyFile`. Empty if the first organization has no key. */
+  /** Id of the signing key in the file `keyFile`; empty if the first organization has no key. */
   readonly keyId: string;
   /**
-   * Absolute path of the private key (PKCS#8 PEM) that signs access tokens for the first organization. It is the file
-   * of a published test key, or the file of the option `key` if test keys are disabled.
+   * Absolute path of the private key (PKCS#8 PEM) that signs access tokens for the first organization. The file
+   * contains a published test key. If test keys are disabled, it is the file of the option `key`.
    */
   readonly keyFile: string;
-  /**
-   * Certificate (PEM) that clients must trust to connect to the emulator with HTTPS. Absent if the option `tls` was not
-   * given.
-   */
+  /** Certificate (PEM) that HTTPS clients of the emulator must trust. Absent if the option `tls` was not given. */
   readonly ca?: string;
   /** URL of the admin API, which controls the emulator over HTTP: `<baseUrl>/_emulator`. */
   readonly adminUrl: string;
   /**
-   * Signs an access token for a client. The token is issued at the time of the emulator's clock. Each fault (deliberate
-   * failure) in `faults` applies to every request that carries the token. Faults in a token therefore also reach
-   * clients that cannot set a request header, such as git. Rejects with an `Error` that names the invalid option.
+   * Signs an access token for a client. The token is issued at the time of the emulator's clock. Rejects with an
+   * `Error` that names the invalid option.
+   *
+   * Each fault (deliberate failure) in `faults` applies to every request that carries the token. In this way, faults
+   * also reach clients that cannot set a request header, such as git.
    *
    * ```js
    * const token = await emulator.token({ repo: 'team/app', faults: ['cut*1@git.pack;fraction=0.5'] });
@@ -84,9 +86,11 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   token(options?: TokenOptions): Promise<string>;
   /**
-   * Returns the journal entries of the requests that match `query` (default: all), oldest first. Requests to the admin
-   * API are not among them. The journal has at most `maxJournal` (a limit) requests. If it is full, it drops the oldest
-   * requests and counts them in `dropped`.
+   * Returns the journal entries of the requests that match `query`, oldest first. Without `query`, returns all entries.
+   * Requests to the admin API are not recorded.
+   *
+   * The journal contains at most `maxJournal` requests (a limit). When it is full, it drops the oldest requests and
+   * counts them in `dropped`.
    *
    * ```js
    * const [refused] = emulator.requests({ operation: 'commitPack', status: 409 });
@@ -96,9 +100,10 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
   requests(query?: RequestQuery): AnsweredRequests;
   /**
    * Verifies the requests in the journal against expectations about their number, their order and the pauses between
-   * them. With `client: true`, also verifies that the requests obey the rules for clients of the service. The member
-   * `expect` of each injected fault and the expectations of each running scenario are always included. Throws an
-   * `Error` that names the invalid member of `expectations`.
+   * them. With `client: true`, also verifies that the requests obey the rules for clients of the service.
+   *
+   * Two kinds of expectations are always included: the member `expect` of each injected fault, and the expectations of
+   * each running scenario. Throws an `Error` that names the invalid member of `expectations`.
    *
    * ```js
    * const { met, unmet } = emulator.verify({
@@ -108,22 +113,24 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    * ```
    */
   verify(expectations?: Expectations): Verification;
-  /** Clock of the emulator, which tests can move: `emulator.clock.advance(1_000)` advances the time by 1,000 ms. */
+  /**
+   * Clock of the emulator, which tests can control. For example, `emulator.clock.advance(1_000)` advances the time by
+   * 1,000 ms.
+   */
   readonly clock: EmulatorClock;
   /**
-   * Request quotas, which limit the rate of requests:
-   * `emulator.quotas.change({ gateway: { capacity: 20, refill: '10/s' } })`.
+   * Request quotas, which limit the rate of requests. For example, `emulator.quotas.change({ gateway: { capacity: 20,
+   * refill: '10/s' } })` limits a client to 20 requests at once and 10 per second afterwards.
    */
   readonly quotas: EmulatorQuotas;
   /**
-   * Simulated states of organizations and repositories, such as an archived repository:
-   * `emulator.state.read().organizations.demo.hosting`.
+   * Simulated states of organizations and repositories, such as an archived repository. For example,
+   * `emulator.state.read().organizations.demo.hosting` is the state of the hosting of the organization `demo`.
    */
   readonly state: EmulatorState;
   /**
-   * Returns a handle of the repository with this name. The repository need not exist. The method `seed` of the handle
-   * fills the repository without an HTTP request. The handle can also be the source from which another repository is
-   * filled.
+   * Returns a handle of the repository with this name. The repository need not exist. The handle's method `seed` fills
+   * the repository without an HTTP request. The handle can also be the source with which another repository is seeded.
    *
    * ```js
    * await emulator.repository('team/app').seed({ 'README.md': 'hello', 'src/index.js': 'export {};' });
@@ -132,9 +139,11 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   repository(name: string, scope?: RepositoryScope): EmulatorRepository;
   /**
-   * Injects a fault: a deliberate failure of requests, such as an error response or a cut connection. The fault applies
-   * until it is removed. A string uses the grammar of the request header `X-Emulator-Fault`. An object can also select
-   * the affected requests. Throws an `Error` with the reason if the fault could never fire.
+   * Injects a fault, which is a deliberate failure of requests, such as an error response or a cut connection. The
+   * fault applies until it is removed. Throws an `Error` with the reason if the fault could never fire.
+   *
+   * `spec` is a string in the grammar of the request header `X-Emulator-Fault`, or an object, which can also select the
+   * affected requests.
    *
    * ```js
    * await using outage = emulator.fault({
@@ -142,41 +151,47 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    *   when: { times: 2 },
    *   do: { error: { code: 'service_unavailable' } },
    * });
-   * // … a test …
+   * … a test …
    * assert.equal(outage.fired, 2);
    * ```
    */
   fault(spec: string | GivenFault): FaultHandle;
   /**
-   * Releases a latch (named barrier at which a fault holds requests, or until which a simulated state lasts). The held
-   * requests continue, and the states end. Returns the number of released requests plus the number of ended states.
+   * Releases a latch. A latch is a named barrier at which a fault holds requests, or until which a simulated state
+   * lasts. The held requests continue, and the states end. Returns the number of released requests plus the number of
+   * ended states.
+   *
    * Requests and states that reach the latch after this call wait for the next release.
    *
    * ```js
    * emulator.fault('hold*1;latch=door');
-   * // … when the request is there …
+   * … when the request is there …
    * assert.equal(emulator.release('door'), 1);
    * ```
    */
   release(latch: string): number;
   /**
-   * Takes a snapshot of the whole world: repositories with their refs, objects, notes, deployments, credentials, LFS
-   * objects and locks, webhooks and their deliveries, the journal, the clock, and the counters of ids and faults.
-   * Resolves to the id of the snapshot, which `restore` accepts. The data of a snapshot counts towards the limit
-   * `maxHeldBytes` until the emulator is closed. Rejects if 1,000 snapshots already exist.
+   * Takes a snapshot of the whole world. Resolves to the id of the snapshot, which `restore` accepts. Rejects if 1,000
+   * snapshots already exist.
+   *
+   * A snapshot contains the repositories with their refs, objects, notes, deployments, credentials, LFS objects and
+   * locks. It also contains webhooks and their deliveries, the journal, the clock, and the counters of ids and faults.
+   * Its data counts towards the limit `maxHeldBytes` until the emulator is closed.
    *
    * ```js
    * const seeded = await emulator.snapshot();
-   * // … a test …
+   * … a test …
    * await emulator.restore(seeded);
    * ```
    */
   snapshot(): Promise<string>;
   /**
    * Restores the state of the world that `snapshot` saved under this id. A snapshot can be restored any number of
-   * times. Requests that are repeated after a restore get identical responses, unless the clock has the mode `real`.
-   * Requests in progress during the restore finish in the state in which they began: reads succeed, and writes get 503
-   * `service_unavailable`. Running syncs are canceled. Rejects with an `Error` if the snapshot does not exist.
+   * times. Rejects with an `Error` if the snapshot does not exist.
+   *
+   * Requests that are repeated after a restore get identical responses, unless the clock has the mode `real`. Requests
+   * in progress during the restore finish in the old state: reads succeed, and writes get 503 `service_unavailable`.
+   * Running syncs are canceled.
    *
    * ```js
    * afterEach(() => emulator.restore(seeded));
@@ -184,7 +199,7 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   restore(id: string): Promise<void>;
   /**
-   * Restores the state that the emulator had before its first request. The effect on requests in progress is that of
+   * Restores the state that the emulator had before its first request. Requests in progress are treated as by
    * `restore`. Snapshots are kept.
    *
    * ```js
@@ -193,11 +208,12 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   reset(): Promise<void>;
   /**
-   * Creates an isolated world in this process, with its own ports, clock, ids, requests, quotas and limits, so that
-   * concurrent tests do not affect each other. With the option `snapshot`, the namespace starts in the state of that
-   * snapshot of this world. It shares the objects of the snapshot, so its creation does not cost more for more data.
-   * Closing the namespace frees its memory. Closing the emulator closes all its namespaces. Rejects with an `Error`
-   * that names the invalid option.
+   * Creates an isolated world in this process, so that concurrent tests do not affect each other. The world has its own
+   * ports, clock, ids, requests, quotas and limits. Rejects with an `Error` that names the invalid option.
+   *
+   * With the option `snapshot`, the namespace starts in the state of a snapshot of this world. It shares the objects of
+   * the snapshot, so creating it costs no more for more data. Closing the namespace frees its memory. Closing the
+   * emulator closes all its namespaces.
    *
    * ```js
    * const seeded = await emulator.snapshot();
@@ -206,9 +222,10 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   namespace(options?: NamespaceOptions): Promise<Namespace>;
   /**
-   * Stops listening for connections, and waits at most `graceMs` milliseconds of real time until the running requests
-   * have finished. Default: the limit `drainTimeout`. Resolves when all resources are released. A second call does not
-   * fail: its promise also resolves when all resources are released.
+   * Closes the emulator. It stops listening for connections and waits at most `graceMs` milliseconds of real time until
+   * the running requests have finished. `graceMs` is the limit `drainTimeout` by default.
+   *
+   * Resolves when all resources are released. A second call is allowed and resolves at the same time.
    *
    * ```js
    * await emulator.close({ graceMs: 0 });
@@ -217,7 +234,7 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
-/** Creates the object that `startEmulator` returns to users, from a running server. @internal */
+/** Creates the `Emulator` object that `startEmulator` returns to users. `server` is the running server. @internal */
 export function createEmulator(server: Server): Emulator {
   const { namespaces, adminTokenFile, operations, signingKey, trust } = server;
   const namespaceFactory =
@@ -233,7 +250,7 @@ export function createEmulator(server: Server): Emulator {
   };
 }
 
-/** Returns the methods and properties that the objects `Emulator` and `Namespace` have in common. */
+/** Returns the methods and properties that `Emulator` and `Namespace` objects have in common. */
 function publicInterfaceOf(
   {
     listeners,

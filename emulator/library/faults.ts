@@ -5,12 +5,12 @@ import { readWritten } from '../faults/schema.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
 /**
- * Handle of a fault (deliberate failure of requests) that `Emulator.fault` injected. After `remove`, `reset` or
- * `restore` the emulator no longer has the fault. The handle then keeps the last values of `fired` and `requests`.
+ * Handle of a fault (deliberate failure of requests) that `Emulator.fault` injected. `remove`, `reset` and `restore`
+ * remove the fault from the emulator. The handle then keeps the last values of `fired` and `requests`.
  *
  * ```js
  * const lost = emulator.fault('lost*1');
- * // … a test …
+ * … a test …
  * const [touched] = lost.requests();
  * console.log(lost.id, lost.fired, emulator.requests().find(({ id }) => id === touched));
  * lost.remove();
@@ -18,7 +18,8 @@ import type { CurrentWorld } from '../world/current-world.js';
  */
 export interface FaultHandle extends AsyncDisposable {
   /**
-   * Id of the fault. The response header `X-Emulator-Fault-Fired` has the ids of the faults that affected the request.
+   * Id of the fault. The response header `X-Emulator-Fault-Fired` contains the ids of the faults that affected the
+   * request.
    */
   readonly id: string;
   /** Number of requests that the fault has affected so far. */
@@ -26,14 +27,14 @@ export interface FaultHandle extends AsyncDisposable {
   /** Returns the journal ids of the requests that the fault affected most recently, oldest first. */
   requests(): readonly string[];
   /**
-   * Removes the fault from the emulator, so that it affects no further requests. Does nothing if it was already
+   * Removes the fault from the emulator. It then affects no further requests. Does nothing if the fault was already
    * removed.
    */
   remove(): void;
 }
 
 /**
- * Injects a fault (deliberate failure of requests) and returns its handle. The fault is a text in the grammar of the
+ * Injects a fault (deliberate failure of requests) and returns its handle. `spec` is a text in the grammar of the
  * header `X-Emulator-Fault`, or an object. Throws an `Error` if the fault could never fire.
  * @internal
  */

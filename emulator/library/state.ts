@@ -7,16 +7,16 @@ export type { StateChanges } from '../changes/state-changes.js';
 export type { OrganizationState, RepositoryStateView, StateView } from '../world/state-view.js';
 
 /**
- * Options of `read` and `change`. `org`: name of the organization whose repositories are read or changed. Default: the
- * first organization of the emulator.
+ * Options of `read` and `change`. `org` is the name of the organization whose repositories are read or changed; by
+ * default, the first organization of the emulator.
  */
 export interface StateScope {
   readonly org?: string;
 }
 
 /**
- * Simulated state of an emulator, for example that a repository is archived or that authentication is unavailable.
- * Requests of clients cannot change this state, but tests can.
+ * Simulated state of an emulator. For example, a repository is archived, or authentication is unavailable. Tests can
+ * change this state; requests of clients cannot.
  */
 export interface EmulatorState {
   /**
@@ -28,11 +28,13 @@ export interface EmulatorState {
    */
   read(scope?: StateScope): StateView;
   /**
-   * Changes the simulated state. All changes are applied, or none. Throws an `Error` that names the invalid value, or
-   * the organization, repository or member that does not exist. A state lasts until the next change, or until the end
-   * given in `ends`: after a number of `requests`, after a duration on the emulator's clock (`after`), or at the
-   * release of the latch (named barrier) `signal`. Setting the state of a repository cancels a sync of this repository
-   * that is running, and no event is emitted for the cancellation.
+   * Changes the simulated state. Either all changes are applied, or none. Throws an `Error` that names the invalid
+   * value, or the organization, repository or member that does not exist.
+   *
+   * A state lasts until the next change, or until the end given in `ends`. The end is a number of `requests`, a
+   * duration on the emulator's clock (`after`), or the release of a latch (`signal`). A latch is a named barrier.
+   *
+   * Setting the state of a repository cancels a running sync of this repository. No event is emitted for this.
    *
    * ```js
    * emulator.state.change({ organizations: { demo: { authentication: 'unavailable', ends: { requests: 2 } } } });
@@ -44,7 +46,8 @@ export interface EmulatorState {
 }
 
 /**
- * Returns the interface to the simulated state. `firstOrg`: organization that is used if a call names none. @internal
+ * Returns the interface to the simulated state. `firstOrg` is the organization that is used if a call names none.
+ * @internal
  */
 export function stateOf(current: CurrentWorld, firstOrg: string): EmulatorState {
   return {
@@ -56,14 +59,15 @@ export function stateOf(current: CurrentWorld, firstOrg: string): EmulatorState 
 export type { QuotaChanges, QuotaView } from '../quotas/quota-changes.js';
 
 /**
- * Request quotas (limits on the rate of requests). Each quota consists of token buckets, which are refilled as the
- * emulator's clock advances. If a bucket has fewer tokens than a request costs, the response is 429 `rate_limited` with
- * the headers `RateLimit` and `Retry-After`, and the request takes no token. An emulator starts without quotas, so no
- * request is limited.
+ * Request quotas, which limit the rate of requests. Each quota consists of token buckets, which are refilled as the
+ * emulator's clock advances.
+ *
+ * If a bucket has fewer tokens than a request costs, the response is 429 `rate_limited` with the headers `RateLimit`
+ * and `Retry-After`. Such a request takes no token. An emulator starts without quotas, so no request is limited.
  */
 export interface EmulatorQuotas {
   /**
-   * Returns the current quotas by name, with the defaults of members that were not given.
+   * Returns the current quotas by name. Members that were not given have their default values.
    *
    * ```js
    * emulator.quotas.change({ all: { capacity: 5, refill: '1/s' } });
@@ -73,8 +77,8 @@ export interface EmulatorQuotas {
    */
   read(): Readonly<Record<string, QuotaView>>;
   /**
-   * Adds or replaces the given quotas by name. A value of null removes the quota. Quotas that are not named do not
-   * change. All changes are applied, or none. Throws an `Error` that names the invalid member.
+   * Adds, replaces or removes quotas by name; null removes a quota. Other quotas stay unchanged. Either all changes are
+   * applied, or none. Throws an `Error` that names the invalid member.
    *
    * ```js
    * emulator.quotas.change({
@@ -85,7 +89,9 @@ export interface EmulatorQuotas {
   change(changes: QuotaChanges): void;
 }
 
-/** Returns the interface to the request quotas of the current world (state of the service). @internal */
+/**
+ * Returns the interface to the request quotas. It always controls the current world (state of the service). @internal
+ */
 export function quotasOf(current: CurrentWorld): EmulatorQuotas {
   return {
     read: () => Object.fromEntries(current.world.state.quotas.list().map((quota) => [quota.name, showQuota(quota)])),

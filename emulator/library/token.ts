@@ -10,47 +10,51 @@ import type { CurrentWorld } from '../world/current-world.js';
 
 /** Options of an access token that the emulator signs for a client. Each option has a default. */
 export interface TokenOptions {
-  /** Name of the repository in the `repo` claim of the token. Default: the token has no `repo` claim. */
+  /** Name of the repository in the `repo` claim of the token. By default, the token has no `repo` claim. */
   readonly repo?: string | undefined;
   /**
-   * Scopes (permissions) of the token. Default: those of `git:write` and `git:read` that the signing key allows. The
-   * names are not checked, because tests may need a token with invalid scopes.
+   * Scopes (permissions) of the token. The default is `git:write` and `git:read`, as far as the signing key allows
+   * them. The names are not checked, because tests may need a token with invalid scopes.
    */
   readonly scopes?: readonly string[] | undefined;
-  /** Lifetime of the token in seconds. Default: one year, or one hour if the restricted test key signs the token. */
+  /**
+   * Lifetime of the token in seconds. The default is one year, or one hour if the restricted test key signs the token.
+   */
   readonly ttl?: number | undefined;
   /**
-   * Key that signs the token: id of a test key as listed by `emulator keys`, or path of a PKCS#8 PEM file. Default: the
-   * signing key of the organization `org`.
+   * Key that signs the token. It is the id of a test key, as listed by `emulator keys`, or the path of a PKCS#8 PEM
+   * file. The default is the signing key of the organization `org`.
    */
   readonly key?: string | undefined;
-  /** Subject (claim `sub`) of the token. The journal shows it for each request with the token. Default: `emulator`. */
+  /**
+   * Subject (claim `sub`) of the token; `emulator` by default. The journal shows it for each request with the token.
+   */
   readonly sub?: string | undefined;
-  /** Name of the organization for which the token is valid. Default: the first organization of the emulator. */
+  /** Name of the organization for which the token is valid; by default, the first organization of the emulator. */
   readonly org?: string | undefined;
   /**
-   * Faults (deliberate failures) that the emulator applies to every request that carries the token. Each item is one
-   * fault, as a text or an object.
+   * Faults (deliberate failures) that affect every request with the token. Each item is one fault, as a text or an
+   * object.
    */
   readonly faults?: readonly (string | GivenFault)[] | undefined;
   /**
-   * Id of the client's scenario, which every request with the token then has, as with the header `X-Emulator-Scenario`.
+   * Id of the client's scenario. It applies to every request with the token, like the header `X-Emulator-Scenario`.
    * When a client sends another id than before, faults that are counted by client start again for this client.
    */
   readonly scenario?: string | undefined;
 }
 
-/** Parts of an emulator that are needed to sign tokens for its clients. @internal */
+/** Parts of an emulator with which `signToken` signs tokens for its clients. @internal */
 export interface TokenSigner {
   readonly current: CurrentWorld;
   readonly operations: readonly FaultedOperation[];
-  /** Signing key of the first organization, which is the default key. */
+  /** Signing key of the first organization. It is the default key. */
   readonly signingKey: SigningKey;
 }
 
 /**
- * Signs an access token for a client, issued at the time of the emulator's clock. Rejects with an `Error` that names
- * the invalid option. @internal
+ * Signs an access token for a client. The token is issued at the time of the emulator's clock. Rejects with an `Error`
+ * that names the invalid option. @internal
  */
 export async function signToken(
   { current, operations, signingKey }: TokenSigner,
@@ -73,9 +77,9 @@ export async function signToken(
 }
 
 /**
- * Returns the default key to sign tokens of an organization: the id of a test key, or the path of a key file. `index`:
- * index of the organization in the emulator; -1 if no organization has the given name. That is no error, because tests
- * may need a token with a wrong `iss` claim.
+ * Returns the default signing key of an organization: the id of a test key, or the path of a key file. `index` is the
+ * index of the organization in the emulator. It is -1 if no organization has the given name. An unknown name is
+ * allowed, because tests may need a token with a wrong `iss` claim.
  */
 function defaultKey(index: number, { file }: SigningKey): string {
   const testKey = defaultFixtureKey(Math.max(index, 0));

@@ -1,4 +1,4 @@
-/** Structured log line. It never contains a header, a token or a body of a request. */
+/** Structured log line. It never contains a header, token or body of a request. */
 export interface LogLine {
   readonly event: string;
   readonly [member: string]: unknown;
@@ -9,7 +9,7 @@ export interface Log {
 }
 
 /**
- * Log that prints internal errors to standard error and ignores all other lines. It is the default if the emulator is
+ * Log that prints internal errors to standard error and ignores all other lines. It is the default when the emulator is
  * used as a library.
  */
 export const errorLog: Log = {
@@ -26,8 +26,10 @@ function formatError({ event: _, stack, ...where }: LogLine): string {
 }
 
 /**
- * Returns the stack trace of an error, or the text of any other thrown value. Does not use `instanceof`, because in a
- * VM context such as that of Jest, errors of Node's modules are not instances of the context's `Error`.
+ * Returns the stack trace of an error, or the text of any other thrown value.
+ *
+ * `instanceof` is not used, because it fails in a VM context such as that of Jest. Errors of Node's modules are not
+ * instances of the context's own `Error` class.
  *
  * @internal
  */
@@ -36,8 +38,8 @@ export function stackOf(error: unknown): string {
 }
 
 /**
- * Escapes control and format characters of a text that is printed. Otherwise, a path or name in a request could control
- * the terminal of the user.
+ * Escapes the control and format characters of a text before it is printed. Without this, a path or name in a request
+ * could control the user's terminal.
  *
  * @internal
  */

@@ -1,6 +1,6 @@
 type TypedArray = Uint8Array | Uint16Array | Int32Array | Uint32Array;
 
-/** Returns a copy of `array` with `length` elements: truncated, or padded with zeros. */
+/** Returns a copy of `array` with `length` elements. The copy is truncated, or padded with zeros. */
 export function resized<T extends TypedArray>(array: T, length: number): T {
   const copy = new (array.constructor as new (length: number) => T)(length);
   copy.set(array.subarray(0, length) as never);
@@ -8,15 +8,15 @@ export function resized<T extends TypedArray>(array: T, length: number): T {
 }
 
 /**
- * Returns `array` if it has at least `length` elements, otherwise a larger copy with zeros at the end. The copy is at
- * least twice as long as `array`, so that a series of calls takes linear time.
+ * Returns `array` if it has at least `length` elements. Otherwise returns a larger copy, padded with zeros. The copy is
+ * at least twice as long as `array`, so that repeated growth takes linear time in total.
  */
 export function withRoom<T extends TypedArray>(array: T, length: number): T {
   if (length <= array.length) return array;
   return resized(array, Math.max(length, array.length * 2));
 }
 
-/** Same as `withRoom`, for a Buffer. The content of the added part is undefined, because it is not initialized. */
+/** Variant of `withRoom` for a Buffer. The content of the added part is undefined, because it is not initialized. */
 export function bufferWithRoom(buffer: Buffer, length: number): Buffer {
   if (length <= buffer.length) return buffer;
   const larger = Buffer.allocUnsafeSlow(Math.max(length, buffer.length * 2));

@@ -1,9 +1,6 @@
 import { withRoom } from './growable.js';
 
-/**
- * Growable list of 32-bit integers. They are stored in one typed array, which takes less memory than an array of
- * numbers.
- */
+/** Growable list of 32-bit integers. One typed array stores them, which takes less memory than an array of numbers. */
 export class IntList {
   #items: Int32Array;
   #length = 0;
@@ -46,8 +43,8 @@ export class IntList {
   }
 
   /**
-   * Returns the items from index `start` to `end` (exclusive) without copying them. The result is valid only until the
-   * next change of the list.
+   * Returns the items from index `start` to `end` (exclusive) without copying them. The next change of the list may
+   * invalidate the result.
    */
   view(start = 0, end = this.#length): Int32Array {
     return this.#items.subarray(start, end);

@@ -7,8 +7,8 @@ export class StoreFull extends Error {
 }
 
 /**
- * Counter of allocated bytes with a limit. With a parent, the bytes also count against the limit of the parent, which
- * several object stores share.
+ * Counter of allocated bytes with a limit. If it has a parent, the bytes also count against the parent's limit. Several
+ * object stores can share a parent.
  */
 export class MemoryBudget {
   #used = 0;
@@ -23,8 +23,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Counts `bytes` as allocated. If this budget or a parent would exceed its limit, throws `StoreFull` and counts
-   * nothing.
+   * Counts `bytes` as allocated. Throws `StoreFull` and counts nothing if this budget or a parent would exceed its
+   * limit.
    */
   take(bytes: number): void {
     if (this.#used + bytes > this.limit) throw new StoreFull(this.limit);
@@ -33,9 +33,9 @@ export class MemoryBudget {
   }
 
   /**
-   * Converts `bytes` that this budget counts into bytes that several holders share. They stay counted in the parent
-   * budget until the last holder releases them. `below` contains bytes that were shared earlier, and that stay counted
-   * as long as the new ones.
+   * Converts `bytes` that this budget counts into bytes that several holders share. The parent budget counts the shared
+   * bytes until the last holder releases them. `below` are bytes that were shared earlier; they stay counted as long as
+   * the new ones.
    */
   share(bytes: number, below?: SharedBytes): SharedBytes {
     const shared = Math.min(bytes, this.#used);
@@ -44,8 +44,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Counts `bytes` as freed, but at most as many as are counted. A call has no effect after an object store was
-   * released as a whole, because no bytes are counted then.
+   * Counts `bytes` as freed, but at most as many as are counted. The call has no effect after an object store was
+   * released as a whole, because the budget counts no bytes then.
    */
   give(bytes: number): void {
     const given = Math.min(bytes, this.#used);
@@ -55,17 +55,17 @@ export class MemoryBudget {
 }
 
 /**
- * Bytes that several holders share, with a reference count. The budget counts them once, until the last holder releases
- * them.
+ * Bytes that several holders share, with a reference count. The budget counts the bytes once, until the last holder
+ * releases them.
  */
 export class SharedBytes {
-  /** Number of these bytes, plus the bytes that were shared earlier (`below`). */
+  /** Number of these bytes plus the bytes that were shared earlier (`below`). */
   readonly total: number;
   #holders = 1;
 
   /**
-   * Creates shared bytes with one holder. `below` contains bytes that were shared earlier, and that stay counted as
-   * long as these.
+   * Creates shared bytes with one holder. `below` are bytes that were shared earlier; they stay counted as long as
+   * these.
    */
   constructor(
     private readonly bytes: number,

@@ -1,4 +1,4 @@
-/** Entry of the cache. It is a node of the doubly linked list that keeps all entries in LRU order. */
+/** Entry of the cache. It is a node of the doubly linked list of all entries in LRU order. */
 interface Entry {
   region: CacheRegion<unknown, unknown>;
   key: unknown;
@@ -9,14 +9,18 @@ interface Entry {
   newer: Entry | undefined;
 }
 
-/** Minimum memory of a cache entry in bytes, without its content: map slot, entry and value object. */
+/**
+ * Minimum memory of a cache entry in bytes: map slot, entry and value object. The content of the value is not included.
+ */
 export const ENTRY_BYTES = 200;
-/** Maximum fraction of the cache's capacity that one value may take. A larger value would evict too many others. */
+/**
+ * Maximum fraction of the cache's capacity that one value may take. A larger value would evict too many other values.
+ */
 const LARGEST_SHARE = 1 / 4;
 
 /**
- * LRU cache for data that can be computed again, with one capacity in bytes. Each kind of value has its own region with
- * its own keys. If the cache is full, the least recently used entry of all regions is evicted.
+ * LRU cache with a capacity in bytes, for data that can be computed again. Each kind of value has its own region with
+ * its own keys. If the cache is full, it evicts the least recently used entry of all regions.
  */
 export class MemoryCache {
   /** Total size in bytes of all entries. */
@@ -27,8 +31,8 @@ export class MemoryCache {
   constructor(readonly capacity: number) {}
 
   /**
-   * Creates a region. `costOf` returns the size of a value in bytes, and is called once for each value. `largest` is
-   * the maximum size of one value in bytes.
+   * Creates a region. `costOf` returns the size of a value in bytes; it is called once for each value. `largest` is the
+   * maximum size of one value in bytes.
    */
   region<Key, Value>(
     costOf: (value: Value) => number,
@@ -37,14 +41,14 @@ export class MemoryCache {
     return new CacheRegion<Key, Value>(this, costOf, largest);
   }
 
-  /** Creates a group of regions that are closed together, for example those of one repository. */
+  /** Creates a group of regions that are closed together, such as the regions of one repository. */
   group(): CacheGroup {
     return new CacheGroup(this);
   }
 
   /**
-   * Inserts an entry as the most recently used one, and evicts others if necessary. Returns false without inserting it
-   * if there is not enough capacity. Called only by regions.
+   * Inserts an entry as the most recently used one. Evicts other entries if necessary. Returns false without inserting
+   * the entry if there is not enough capacity. Called only by regions.
    */
   keep(entry: Entry): boolean {
     if (!this.#makeRoom(entry.cost, entry.use)) return false;
@@ -65,9 +69,10 @@ export class MemoryCache {
   }
 
   /**
-   * Evicts the least recently used entries until `bytes` more bytes fit. Returns false if the next entry to evict was
-   * last accessed by the same operation `use`, because a scan that is larger than the cache would otherwise evict its
-   * own entries before it uses them again.
+   * Evicts the least recently used entries until `bytes` more bytes fit. Returns false if this is not possible.
+   *
+   * An entry is not evicted if the operation `use` was the last to access it. Otherwise a scan that is larger than the
+   * cache would evict its own entries before it uses them again.
    */
   #makeRoom(bytes: number, use: object | undefined): boolean {
     while (this.heldBytes + bytes > this.capacity) {
@@ -94,7 +99,7 @@ export class MemoryCache {
   }
 }
 
-/** Region of the cache: values of one kind, by key. A value stays until the cache evicts it. */
+/** Region of the cache: values of one kind, by key. A value stays in the region until the cache evicts it. */
 export class CacheRegion<Key, Value> {
   readonly #entries = new Map<Key, Entry>();
   #isClosed = false;
@@ -106,21 +111,21 @@ export class CacheRegion<Key, Value> {
   ) {}
 
   /**
-   * Returns the value of a key; undefined if it is not cached. `use` is an object that identifies the operation that
+   * Returns the value of a key; undefined if it is not cached. `use` is an object that stands for the operation that
    * uses the value.
    */
   get(key: Key, use?: object): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    // An operation (`use`) moves an entry in the LRU order only once. The order of first accesses is therefore kept.
+    // Each operation (`use`) moves an entry in the LRU order only once. The order of first accesses is therefore kept.
     if (use === undefined || entry.use !== use) this.cache.touch(entry);
     entry.use = use;
     return entry.value as Value;
   }
 
   /**
-   * Caches a value. Does nothing if the key is already cached, if the value is too large, or if the next entry to evict
-   * was last accessed by the operation `use`.
+   * Caches a value. Does nothing if the key is already cached or if the value is too large. Also does nothing if space
+   * is missing and the operation `use` was the last to access the next entry to evict.
    */
   set(key: Key, value: Value, use?: object): void {
     if (this.#isClosed || this.#entries.has(key)) return;
@@ -132,8 +137,8 @@ export class CacheRegion<Key, Value> {
   }
 
   /**
-   * Moves all values to another region of the same cache, in which each gets the key that `keyOf` returns. Their
-   * positions in the LRU order do not change.
+   * Moves all values to another region of this cache. `keyOf` returns the new key of a value. The positions in the LRU
+   * order do not change.
    */
   moveTo(other: CacheRegion<Key, Value>, keyOf: (key: Key) => Key): void {
     const entries = [...this.#entries.values()];
@@ -168,7 +173,7 @@ export class CacheRegion<Key, Value> {
   }
 }
 
-/** Group of cache regions with a reference count. The regions are closed when the last holder closes the group. */
+/** Group of cache regions with a reference count. When the last holder closes the group, its regions are closed. */
 export class CacheGroup {
   readonly #regions: { close(): void }[] = [];
   readonly #shared = new Map<object, unknown>();
@@ -183,8 +188,8 @@ export class CacheGroup {
   }
 
   /**
-   * Creates a region of the group. `costOf` returns the size of a value in bytes. `share` is the maximum fraction of
-   * the whole cache's capacity that one value may take.
+   * Creates a region of the group. `costOf` returns the size of a value in bytes. `share` is the maximum size of one
+   * value, as a fraction of the whole cache's capacity.
    */
   region<Key, Value>(costOf: (value: Value) => number, share = LARGEST_SHARE): CacheRegion<Key, Value> {
     const region = this.cache.region<Key, Value>(costOf, this.cache.capacity * share);
@@ -193,9 +198,7 @@ export class CacheGroup {
     return region;
   }
 
-  /**
-   * Returns the value that several users of the group share under the key `key`. The first call creates it with `make`.
-   */
+  /** Returns the value that users of the group share under `key`. The first call creates the value with `make`. */
   shared<T>(key: object, make: () => T): T {
     let found = this.#shared.get(key) as T | undefined;
     if (found === undefined) {
@@ -210,7 +213,7 @@ export class CacheGroup {
     return this;
   }
 
-  /** Removes one holder of the group. When the last one is removed, all regions are cleared and closed. */
+  /** Removes one holder of the group. When the last holder is removed, all regions are cleared and closed. */
   close(): void {
     if (--this.#holders > 0) return;
     this.#isClosed = true;

@@ -1,11 +1,11 @@
 import type { Meter } from '../schedule/meter.js';
 
-/** Number of elements that are moved between two checks whether the time slice is over. */
+/** Number of elements that are moved between two checks for the end of the time slice. */
 const MOVED_AT_ONCE = 16 * 1024;
 
 /**
- * Reorders a part of `array`. An element consists of `width` numbers. The part begins with element `first` and has as
- * many elements as `order`, which contains the current index of the element for each new position.
+ * Reorders a part of `array`. Each element consists of `width` numbers. The part begins with the element `first` and
+ * has as many elements as `order`. `order` contains the current index of the element for each new position.
  */
 export async function permute(
   array: Uint8Array | Uint16Array | Int32Array | Uint32Array,

@@ -1,6 +1,6 @@
 /**
- * Returns the index of the last element that is at most `value`, among the first `length` elements of an ascending
- * array; -1 if none. Uses binary search.
+ * Finds the last of the first `length` elements of an ascending array that is at most `value`. Returns its index; -1 if
+ * none. Uses binary search.
  */
 export function lastUpTo(sorted: ArrayLike<number>, value: number, length = sorted.length): number {
   let low = -1;

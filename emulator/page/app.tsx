@@ -8,8 +8,8 @@ import { go, place, writePlace } from './place.js';
 import { TokenForm } from './token-form.js';
 
 /**
- * Root component of the emulator's web page: the navigation, and the section that the fragment of the page's address
- * selects. An unknown section is replaced by the list of requests.
+ * Root component of the emulator's web page. It shows the navigation and one section, which the fragment of the page's
+ * URL selects. If the section is unknown, the list of requests is shown.
  */
 export function App() {
   const { section: path } = place.value;
@@ -45,8 +45,8 @@ export function App() {
 }
 
 /**
- * Returns true if the navigation marks the entry `listed` as current while the section `path` is open. A section for
- * one object belongs to the list of all: `repository` to `repositories`.
+ * Returns true if the navigation marks the entry `listed` as current while the section `path` is open. A section for a
+ * single object belongs to the list of these objects, such as `repository` to `repositories`.
  */
 function isWithin(path: string, listed: string): boolean {
   return path === listed || `${path}s` === listed || path === listed.replace(/ies$/, 'y');
@@ -58,15 +58,16 @@ function Opened({ section }: { readonly section: Section }) {
 }
 
 /**
- * Section of the web page. Its code is a separate file, which the browser loads when the user opens the section for the
- * first time.
+ * Section of the web page. Its code is a separate file, which the browser loads when the user first opens the section.
  */
 export interface Section {
-  /** Name of the section in the fragment of the page's address, such as `requests` in `#/requests`. */
+  /** Name of the section in the fragment of the page's URL, such as `requests` in `#/requests`. */
   readonly path: string;
   readonly title: string;
   readonly load: () => Promise<{ readonly View: ComponentType }>;
-  /** True if the navigation has a link to the section. A section for one object, such as a repository, has none. */
+  /**
+   * True if the navigation has a link to the section. A section for a single object, such as a repository, has no link.
+   */
   readonly isListed: boolean;
 }
 

@@ -4,14 +4,14 @@ import { Choice } from './components/fields.js';
 import { useLoaded } from './components/loaded.js';
 
 /**
- * Host name by which clients reach a namespace (isolated world) on the port of the emulator's first world:
- * `ns-1.ns.localhost`.
+ * Pattern for the host name of a namespace (isolated world), such as `ns-1.ns.localhost`. Clients reach the namespace
+ * by this name at the port of the emulator's first world.
  */
 const NAMED = /^([^.]+)\.ns\.localhost$/;
 
 /**
- * Returns the address of the web page of the emulator's first world (`127.0.0.1` with the same port); undefined if the
- * host of this page is not that of a namespace.
+ * Returns the URL of the web page of the emulator's first world, which is at `127.0.0.1` with the port of this page.
+ * Returns undefined if the host of this page does not belong to a namespace.
  */
 export function mainPage(): string | undefined {
   if (!NAMED.test(API.hostname)) return undefined;
@@ -21,8 +21,8 @@ export function mainPage(): string | undefined {
 }
 
 /**
- * Shows the id of the namespace (isolated world) to which the page belongs. On the page of the first world, it shows a
- * list with links to the pages of all namespaces instead.
+ * Shows the id of the namespace (isolated world) to which the page belongs. The page of the first world shows links to
+ * the pages of all namespaces instead.
  */
 export function NamespaceSwitcher() {
   const { value: namespaces, reload } = useLoaded(listNamespaces, []);

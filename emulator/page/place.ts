@@ -1,8 +1,9 @@
 import { computed, signal } from '@preact/signals';
 
 /**
- * Location within the page, stored in the fragment of the page's address: `#/requests?status=4xx`. The browser does not
- * send the fragment, so one HTML file serves all places, and no place conflicts with a path of the admin API.
+ * Location within the page. It is stored in the fragment of the page's URL, such as `#/requests?status=4xx`. The
+ * browser does not send the fragment. One HTML file therefore serves all places, and no place conflicts with a path of
+ * the admin API.
  */
 export interface Place {
   /** Section of the page, such as `requests`. */
@@ -17,7 +18,7 @@ export function readPlace(fragment: string): Place {
 
 /**
  * Formats a location within the page: `writePlace('requests', { status: '4xx' })` returns `#/requests?status=4xx`.
- * Empty and absent values are omitted.
+ * Empty and absent parameters are omitted.
  */
 export function writePlace(section: string, params: Readonly<Record<string, string | undefined>> = {}): string {
   const given = Object.entries(params).filter((one): one is [string, string] => one[1] !== undefined && one[1] !== '');
@@ -26,10 +27,11 @@ export function writePlace(section: string, params: Readonly<Record<string, stri
 }
 
 /**
- * Returns the address of the current place with some parameters changed. It reads the signal without subscribing the
- * calling component, because a subscribed component re-renders only if its properties change, and lists of rows are
- * mutated without becoming other objects. Instead, each section of the page subscribes to `place` and renders all of
- * its parts.
+ * Returns the URL of the current place with some parameters changed.
+ *
+ * The function reads the signal `place` without subscribing the calling component. A subscribed component renders again
+ * only if its properties change, but lists of rows are changed in place and stay the same objects. Instead, each
+ * section of the page subscribes to `place` and renders all of its parts.
  */
 export function placeWith(changes: Readonly<Record<string, string | undefined>>): string {
   const { section, params } = place.peek();
@@ -43,12 +45,12 @@ if (typeof addEventListener !== 'undefined') {
   });
 }
 
-/** Current location within the page. This signal changes when the fragment of the page's address changes. */
+/** Current location within the page. The signal changes when the fragment of the page's URL changes. */
 export const place = computed(() => readPlace(fragment.value));
 
 /**
- * Navigates to another place of the web page. `replace`: the new place replaces the current place in the browser's
- * history, so that the back button skips the current place.
+ * Navigates to another place of the web page. With `replace`, the new place replaces the current one in the browser's
+ * history, so the back button skips the current place.
  */
 export function go(to: string, { replace = false } = {}): void {
   if (replace) history.replaceState(null, '', to);

@@ -10,19 +10,19 @@ import { mayBeAbsent } from '../operation/reply-schema.js';
 import type { RequestContext } from './request-context.js';
 
 /**
- * Maximum length in characters of a JSON text whose content is changed. Longer texts are sent unchanged, because
+ * Maximum length in characters of a JSON text that the adversary changes. Longer texts are sent unchanged, because
  * parsing them again takes too long.
  */
 const LONGEST_TEXT = 64 * 1024;
-/** Number of bytes at the start of a body that are sent one by one, each in its own turn of the event loop. */
+/** Number of bytes at the start of a body that are sent one at a time, each in its own turn of the event loop. */
 const SLICED = 64;
 
-/** Page size that the specification states for most lists. A `limit` of a client is never lowered below it. */
+/** Page size that the specification states for most lists. The adversary never lowers a client's `limit` below it. */
 const STATED_PAGE = 20;
 
 /**
- * Returns a random number generator for one use (`purpose`) in one request. Its seed consists only of the configured
- * seed, the request id and the purpose, so concurrent requests do not change its numbers.
+ * Returns a random number generator for one `purpose` in one request. It depends only on the configured seed, the
+ * request id and the purpose, so concurrent requests do not affect it.
  */
 function drawFor({ adversary, id }: RequestContext, purpose: string): Draw {
   let count = 0;
@@ -35,8 +35,8 @@ function drawFor({ adversary, id }: RequestContext, purpose: string): Draw {
 type Query = Readonly<Record<string, string | string[]>>;
 
 /**
- * Lowers the `limit` of a query at random if it exceeds the page size that the specification states. Clients must
- * accept a page with fewer entries than they asked for.
+ * Lowers the `limit` of a query at random, but not below the page size that the specification states. Clients must
+ * accept pages with fewer entries than requested.
  */
 export function lowerLimit(context: RequestContext, query: Query): Query {
   const asked = Number(query.limit);
@@ -46,17 +46,19 @@ export function lowerLimit(context: RequestContext, query: Query): Query {
 }
 
 /**
- * Replaces the code of an error response at random with an unknown one if the specification names only the generic code
- * of its status (rule `err.new-codes`). Codes of refused credentials and of status 401 stay, because the table of token
- * failure responses names them. Codes of a status without a generic code also stay (rule `err.status-text-snake`).
+ * Replaces the code of an error response at random with an unknown code (rule `err.new-codes`). Keeps a code if the
+ * specification names more than the generic code of its status. Also keeps:
+ *
+ * - codes of refused credentials and of status 401, which the table of token failure responses names
+ * - codes of a status without a generic code (rule `err.status-text-snake`)
  */
 export function perturbProblem(context: RequestContext, refusal: Problem): Problem {
   const { faults } = context;
   const isNamed =
     context.refusal instanceof Rejection || refusal.code === 'unauthorized' || !isGenericCode(refusal.code);
   if (isNamed || refusal.options.shownAs !== undefined || faults.fired.length > 0) return refusal;
-  // If the client has disconnected, no response is sent, and the journal (list of all requests) must show the real
-  // code.
+  // Keeps the code if the client has disconnected: no response is sent, and the journal (list of all requests) must
+  // show the real code.
   if (context.signal.aborted) return refusal;
   const draw = drawFor(context, 'code');
   if (draw(2) === 0) return refusal;
@@ -65,9 +67,9 @@ export function perturbProblem(context: RequestContext, refusal: Problem): Probl
 }
 
 /**
- * Changes a response at random in the ways that the specification permits: adds unknown members, drops optional ones,
- * reorders members, sends a larger `Retry-After` than the window `t`, and sends the body byte by byte. Responses that a
- * fault (simulated failure) has changed stay as they are, because a test expects exactly these.
+ * Changes a response at random in ways that the specification permits. It adds unknown members, drops optional ones,
+ * reorders members, sends a larger `Retry-After` than the window `t`, and sends the body byte by byte. Keeps responses
+ * that a fault (simulated failure) has changed, because a test expects exactly these.
  */
 export function perturbReply(context: RequestContext): Reply {
   const { reply, operation, faults } = context;
@@ -75,20 +77,20 @@ export function perturbReply(context: RequestContext): Reply {
   if (isGit || faults.fired.length > 0 || reply.cut !== undefined || context.signal.aborted) return reply;
   const draw = drawFor(context, 'reply');
   const waiting = waitLonger(reply, draw);
-  // A body with an entity tag must not change, because the tag identifies its exact bytes.
+  // Keeps a body that has an entity tag, because the tag identifies its exact bytes.
   if (waiting.headers?.etag !== undefined) return waiting;
   return perturbJson(operation?.id === 'fileMetadata' ? reread(waiting) : waiting, schemaOf(context), draw);
 }
 
 /**
- * Schema of an error body, to which members may be added (RFC 9457, 3.2). Error bodies of file metadata are excluded,
- * because they have exactly one member.
+ * Schema of error bodies, which allow additional members (RFC 9457, 3.2). Not used for errors of file metadata, which
+ * have exactly one member.
  */
 const refusal = lazy(() => z.object({}));
 
 /**
- * Returns the schema of the response body; undefined if nothing may be added, because the body has a fixed set of
- * members.
+ * Returns the schema of the response body. Returns undefined if the body has a fixed set of members, so that nothing
+ * may be added.
  */
 function schemaOf({ reply, operation }: RequestContext): z.core.$ZodType | undefined {
   const schema = operation?.replies[reply.status];
@@ -106,8 +108,8 @@ function waitLonger(reply: Reply, draw: Draw): Reply {
 }
 
 /**
- * Replaces the bytes of a file metadata response with the parsed JSON. The handler returns bytes, because it caches
- * them for repeated requests.
+ * Replaces the bytes of a file metadata response with parsed JSON. Its handler returns bytes, because it caches them
+ * for repeated requests.
  */
 function reread(reply: Reply): Reply {
   const { bytes, ...rest } = reply;
@@ -128,8 +130,8 @@ function perturbJson(reply: Reply, schema: z.core.$ZodType | undefined, draw: Dr
 }
 
 /**
- * Parses a JSON text that is given in pieces. If the text is too long, returns all its pieces unparsed, including those
- * that were already read.
+ * Parses a JSON text that is given in pieces. If the text is too long, returns all pieces unparsed, including those
+ * already read.
  */
 function readPieces(pieces: Iterable<string>): { readonly value: unknown } | { readonly pieces: Iterable<string> } {
   const rest = pieces[Symbol.iterator]();
@@ -159,10 +161,10 @@ async function* sliced(body: Buffer): AsyncGenerator<Buffer> {
   if (end < body.length) yield body.subarray(end);
 }
 
-/** Function that returns a random integer from 0 (inclusive) to `below` (exclusive). */
+/** Returns a random integer from 0 (inclusive) to `below` (exclusive). */
 export type Draw = (below: number) => number;
 
-/** Kinds of changes to make to the body of a response. */
+/** Selects how to change the body of a response. */
 export interface Perturbations {
   /** True to add unknown members to objects. */
   readonly adds: boolean;
@@ -172,9 +174,7 @@ export interface Perturbations {
   readonly turns: boolean;
 }
 
-/**
- * Possible values of added members. None is an array, because clients find the list in a response as its only array.
- */
+/** Values for added members. None is an array, because clients recognize the list in a response as its only array. */
 const UNKNOWN_VALUES: readonly unknown[] = [null, 7, 'unknown', { nested: true }];
 
 /** Returns a random member name or error code that no specification defines. */
@@ -183,8 +183,8 @@ export function unknownName(draw: Draw): string {
 }
 
 /**
- * Changes a JSON value, and all values inside it, as `perturbations` selects. The members of an object are only
- * reordered if `schema` does not describe the object, or if its keys are data.
+ * Changes a JSON value and all values inside it as `perturbations` selects. If `schema` does not describe an object, or
+ * if the object's keys are data, its members are only reordered.
  */
 export function perturbValue(
   value: unknown,
@@ -216,7 +216,7 @@ function memberSchema(shape: z.core.$ZodType | undefined, name: string): z.core.
   return shape instanceof z.ZodRecord ? shape.valueType : undefined;
 }
 
-/** Returns the schema without its wrappers for optional and nullable values. */
+/** Returns the inner schema of an optional or nullable schema. */
 function inner(schema: z.core.$ZodType): z.core.$ZodType {
   let found = schema;
   while (found instanceof z.ZodOptional || found instanceof z.ZodNullable) found = found.unwrap();

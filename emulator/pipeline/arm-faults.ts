@@ -10,8 +10,8 @@ import type { RequestContext, Step } from './request-context.js';
 const HEADER = 'X-Emulator-Fault';
 
 /**
- * Returns the step that collects the faults (simulated failures) that can apply to the request. These are the
- * registered ones, and those that the client asks for in headers of the request.
+ * Returns the step that collects the faults (simulated failures) that can apply to the request: the registered faults,
+ * and those in the request's headers.
  */
 export function armFaults(operations: readonly Operation[]): Step {
   return (context) => {
@@ -28,9 +28,8 @@ export function armFaults(operations: readonly Operation[]): Step {
 }
 
 /**
- * Returns the step that adds the faults (simulated failures) that the client asks for in a claim of its token. It runs
- * after the token was verified. It then applies the faults of the stage `auth`, although the request has passed this
- * stage, because the claim was unknown at that time.
+ * Returns the step that adds the faults (simulated failures) in a claim of the token. It runs after the token was
+ * verified. It then applies faults of the earlier stage `auth` too, because the claim was still unknown at that stage.
  */
 export function armTokenFaults(operations: readonly Operation[]): Step {
   return (context) => {
@@ -53,8 +52,8 @@ function armClaim(context: RequestContext, emu: unknown, operations: readonly Op
 }
 
 /**
- * Gives the request the registered faults (simulated failures) of its operation, and `asked`, the faults that the
- * client asks for.
+ * Attaches faults (simulated failures) to the request: the registered ones for its operation, and those that the client
+ * asks for (`asked`).
  */
 function arm(context: RequestContext, asked: readonly FaultEntry[]): void {
   const { world, operation } = context;
@@ -68,9 +67,9 @@ function arm(context: RequestContext, asked: readonly FaultEntry[]): void {
 }
 
 /**
- * Records which scenario (scripted behaviour of the emulator) the caller of the request belongs to. `asks` is true if
- * the token asks for faults. Such a scenario has an effect even if nothing else names it, because faults are counted by
- * scenario.
+ * Records the scenario (scripted behaviour of the emulator) to which the caller belongs. Notes in the journal if the
+ * scenario has no effect. `asks` is true if the token asks for faults; its scenario then always has an effect, because
+ * faults are counted by scenario.
  */
 function enterScenario(context: RequestContext, asks: boolean): void {
   const { scenario, claims, organizationName, world, request } = context;
@@ -83,9 +82,9 @@ function enterScenario(context: RequestContext, asks: boolean): void {
 }
 
 /**
- * Parses the header with the faults (simulated failures) that the client asks for. A fault must be able to fire for
- * this operation. For a Git client, any of the Git operations suffices, because the client sends one header value with
- * all requests of a push or fetch.
+ * Parses the header in which the client asks for faults (simulated failures). Each fault must be able to fire for this
+ * operation. For a Git client, any Git operation suffices, because the client sends the header with all requests of a
+ * push or fetch.
  */
 function askedByHeader(context: RequestContext, text: string, operations: readonly Operation[]): FaultEntry[] {
   const { operation, world } = context;
@@ -96,8 +95,8 @@ function askedByHeader(context: RequestContext, text: string, operations: readon
 }
 
 /**
- * Throws `bad_request` if clients may not ask for faults (simulated failures). Serving the request without its faults
- * would make a test pass that tests nothing.
+ * Throws `bad_request` if the emulator does not allow requests to ask for faults (simulated failures). If the request
+ * were served without its faults, its test would pass without testing anything.
  */
 function requireInBand({ inBandFaults }: RequestContext): void {
   if (inBandFaults) return;

@@ -7,7 +7,7 @@ import { type Draw, type Perturbations, perturbValue } from './adversary.js';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** Returns a value that has all members of the schema. If `isNull` is true, members that may be null are null. */
+/** Returns a value with all members of the schema. If `isNull` is true, every member that may be null is null. */
 function sample(schema: JsonSchema, isNull: boolean): unknown {
   if (schema.anyOf) return isNull ? null : sample(schema.anyOf[0] as JsonSchema, isNull);
   if (schema.enum) return schema.enum[0];
@@ -29,7 +29,7 @@ function sample(schema: JsonSchema, isNull: boolean): unknown {
   }
 }
 
-/** Returns a reproducible random number generator. */
+/** Returns a random number generator. The same seed produces the same numbers. */
 function drawOf(seed: number): Draw {
   let state = seed * 2654435761 + 1;
   return (below) => {
@@ -42,7 +42,7 @@ const EVERYTHING: Perturbations = { adds: true, drops: true, turns: true };
 
 t.test('an adversarial response of every operation differs from the usual one only as its schema allows', async (t) => {
   for (const { id, replies } of operations) {
-    // Skip the operations of Git LFS, which has its own specification.
+    // Skip the operations of Git LFS, which have their own specification.
     if (id.startsWith('lfs')) continue;
     for (const [status, reply] of Object.entries(replies)) {
       if (typeof reply === 'string') continue;

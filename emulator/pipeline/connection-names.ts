@@ -1,6 +1,6 @@
 /**
- * Names the connections of a port `connection-1`, `connection-2` and so on, in the order in which `nameOf` is first
- * called for their sockets.
+ * Gives the connections of a port the names `connection-1`, `connection-2`, and so on. A socket gets its name when
+ * `nameOf` is first called for it.
  */
 export class ConnectionNames {
   readonly #names = new WeakMap<object, string>();

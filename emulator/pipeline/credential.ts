@@ -5,7 +5,7 @@ import { problem } from '../http/problem.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
 import type { RequestContext } from './request-context.js';
 
-/** Step: refuses all requests of an organization while a test has made the verification of its tokens unavailable. */
+/** Step: refuses all requests of an organization while a test simulates that its tokens cannot be verified. */
 export function checkAuthenticationAvailable({ organization }: RequestContext): void {
   if (!organization.authenticationAvailable) {
     throw problem('authentication_unavailable', 'Credentials cannot be verified at present; retry later.');
@@ -14,8 +14,8 @@ export function checkAuthenticationAvailable({ organization }: RequestContext): 
 
 /**
  * Step: verifies the credential, its signature and its claims. It runs before the body is read, so that a client
- * without a valid token cannot make the service read one. Only the first request with a token waits for the signature
- * check, because later requests find the result in a cache.
+ * without a valid token cannot make the service read a body. Only the first request with a token waits for the
+ * signature check; later requests find the result in a cache.
  */
 export function authenticate(context: RequestContext): void | Promise<void> {
   const { world, organization, operation, request } = context;
@@ -31,14 +31,14 @@ export function authenticate(context: RequestContext): void | Promise<void> {
   else return authenticator.prove(question).then(accept);
 }
 
-/** Step: requires that the token has a claim `repo` (name of a repository) if the operation is about a repository. */
+/** Step: requires the claim `repo` (name of a repository) in the token if the operation is about a repository. */
 export function checkRepositoryClaim({ operation, claims }: RequestContext): void {
   if (operation.subject !== 'organization') requireRepo(claims);
 }
 
 /**
- * Step: requires that the name of the repository in the path equals the claim `repo`, compared by code units without
- * any normalization.
+ * Step: requires that the repository name in the path equals the claim `repo`. Compares code units, without any
+ * normalization.
  */
 export function comparePathWithClaim(context: RequestContext): void {
   const { params, claims } = context;
@@ -51,8 +51,8 @@ export function comparePathWithClaim(context: RequestContext): void {
 }
 
 /**
- * Step: requires that the token has the scopes of the request's purpose (the operation, or a part of it that query and
- * body select).
+ * Step: requires that the token has the scopes for the request's purpose. The purpose is the operation, or a part of it
+ * that the query or body selects.
  */
 export function checkScope({ claims, purpose, operation, world }: RequestContext): void {
   if (operation.id === 'getRepository' && world.variants.repositoryScope === 'any') return;

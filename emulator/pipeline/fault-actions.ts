@@ -19,20 +19,16 @@ import { type GitFaults, placeOf } from '../smart-http/git-faults.js';
 import { CHALLENGE } from './refusal-variants.js';
 import type { RequestContext, Step } from './request-context.js';
 
-/** Value of the header `Retry-After`, in seconds, if a fault (simulated failure) does not specify one. */
+/** Default of the `Retry-After` header in seconds, if a fault (simulated failure) does not specify a value. */
 const RETRY_AFTER = 1;
 
 /**
- * Stages (points of a request at which a fault can fire) that have their own step in the pipeline, whose id is
- * `faults.` and the stage. The stage `accept` precedes the pipeline, and stages that begin with `git.` are inside the
- * Git protocol.
+ * Stages of a request (points at which a fault can fire) that have their own pipeline step, named `faults.<stage>`.
+ * Excludes `accept`, which comes before the pipeline, and the `git.` stages, which are inside the Git protocol.
  */
 type Place = Exclude<Position, 'accept' | `git.${string}`>;
 
-/**
- * Error that a fault (simulated failure) throws so that the client receives `reply` instead of the response of the
- * operation.
- */
+/** Error that a fault (simulated failure) throws to replace the operation's response with `reply`. */
 export class InjectedReply extends Error {
   override readonly name = 'InjectedReply';
 
@@ -41,15 +37,14 @@ export class InjectedReply extends Error {
   }
 }
 
-/** Returns the step of the pipeline that applies the faults (simulated failures) of one stage to each request. */
+/** Returns the pipeline step that applies the faults (simulated failures) of one stage. */
 export function faultsAt(position: Place): Step {
   return (context) => applyFaults(context, position);
 }
 
 /**
- * Selects the faults (simulated failures) that fire at the stage `position` of the request and carries them out. Throws
- * if a fault ends the request. Returns a promise only if a fault fires, because waiting for a promise would slow down
- * every request.
+ * Carries out the faults (simulated failures) that fire when the request reaches a stage. Throws if a fault ends the
+ * request. Returns a promise only if a fault fires, because awaiting a promise would slow down every request.
  */
 export function applyFaults(context: RequestContext, position: Place): void | Promise<void> {
   if (!context.faults.isArmed) return;
@@ -58,8 +53,8 @@ export function applyFaults(context: RequestContext, position: Place): void | Pr
 }
 
 /**
- * Returns the interface through which a Git service fires faults (simulated failures) inside its protocol, such as a
- * truncated pack; undefined if no fault can apply to the request, so that the service can skip its checks.
+ * Returns the interface with which a Git service fires faults (simulated failures) inside its protocol, such as a
+ * truncated pack. Returns undefined if no fault can apply to the request, so that the service can skip its checks.
  */
 export function gitFaultsOf(context: RequestContext): GitFaults | undefined {
   const { faults } = context;
@@ -73,8 +68,8 @@ export function gitFaultsOf(context: RequestContext): GitFaults | undefined {
 
 /**
  * Carries out the actions of the faults (simulated failures) that fire at a stage, in order. Throws if an action ends
- * the request. `table` contains one function for each kind of action that is possible at the stage. The error is
- * recorded with the stage `position`, so that the journal (list of past requests) shows where the request was stopped.
+ * the request. Records the error with the stage, so that the journal (list of past requests) shows where the request
+ * stopped. `table` has a function for each kind of action that is possible at the stage.
  */
 export async function carryOut(
   context: RequestContext,
@@ -91,8 +86,8 @@ export async function carryOut(
 }
 
 /**
- * Functions that carry out the kinds of faults (simulated failures) that delay a response or replace it. These kinds
- * are also possible inside the Git protocol.
+ * Functions that carry out faults (simulated failures) that delay or replace a response. These kinds of faults also
+ * work inside the Git protocol.
  */
 const BEFORE_RESPONSE = {
   latency: ({ ms }, { context }) => sleep(ms, undefined, { signal: context.signal }),
@@ -113,10 +108,7 @@ const BEFORE_RESPONSE = {
   },
 } satisfies CarryOut;
 
-/**
- * Functions that carry out all kinds of faults (simulated failures), except the kinds that exist only inside the Git
- * protocol.
- */
+/** Functions that carry out all kinds of faults (simulated failures) outside the Git protocol. */
 const EVERYWHERE: Omit<Required<CarryOut>, GitKindName> = {
   ...BEFORE_RESPONSE,
   cut: (cut, met) => cutAt(met, cut),
@@ -130,8 +122,8 @@ function injected(id: string): string {
 }
 
 /**
- * Returns the error response that the fault (simulated failure) `id` asks for. It has the headers that the service
- * sends with the same error code, such as `WWW-Authenticate`, so that it resembles a real error.
+ * Returns the error response that the fault (simulated failure) `id` asks for. Adds the headers that the service sends
+ * with this error code, such as `WWW-Authenticate`, so that it resembles a real error.
  */
 function problemOf(context: RequestContext, id: string, action: ErrorValue): Problem {
   const { code, detail = injected(id), retryAfter } = action;
@@ -145,8 +137,7 @@ function problemOf(context: RequestContext, id: string, action: ErrorValue): Pro
     }),
     ...retryAfterHeader(context, retryAfter ?? (code === 'service_unavailable' ? RETRY_AFTER : 'omit')),
   };
-  // Add a write result to the error, because an operation with the error format `result` reports a failed write in this
-  // form.
+  // Adds a write result to the error: operations with the error format `result` report a failed write in this form.
   const isResult = operation.dialect === 'result' && operation.errors.includes(code);
   return problem(code, detail, {
     headers,
@@ -156,9 +147,9 @@ function problemOf(context: RequestContext, id: string, action: ErrorValue): Pro
 }
 
 /**
- * Returns the error response that the operation gives for a repository in the state of the error code `code`, such as
- * `repository_thawing`. The code in the response may differ from `code`, because some operations report the state with
- * another code.
+ * Returns the operation's error response for a repository in a certain state. `code` is the error code of the state,
+ * such as `repository_thawing`. The response may have a different code, because some operations report the state with
+ * another one.
  */
 function refusalByState(context: RequestContext, { code, detail, retryAfter }: ErrorValue): Problem {
   const refusal = context.stateRefusal(code) ?? code;
@@ -169,8 +160,8 @@ function refusalByState(context: RequestContext, { code, detail, retryAfter }: E
 }
 
 /**
- * Returns the error response for an exhausted rate limit, as if a quota had refused the request. In it, `Retry-After`
- * is the minimum delay, and takes precedence over `t`, the window of the `RateLimit` header in seconds (rule
+ * Returns the response for an exhausted rate limit, as a real quota does. `t` is the window of the `RateLimit` header
+ * in seconds. `Retry-After` is the minimum delay and takes precedence over `t` (rule
  * `rate.429.retry-after.precedence`).
  */
 function throttling(context: RequestContext, { detail, retryAfter = RETRY_AFTER, t }: ErrorValue): Problem {
@@ -195,18 +186,18 @@ function retryAfterHeader({ world }: RequestContext, given: RetryAfter): Record<
   }
 }
 
-/** Request for which a fault (simulated failure) fires, the fault, and the stage of the request. */
+/** Facts about a firing fault (simulated failure): the request, the fault, and the stage of the request. */
 interface Met {
   readonly context: RequestContext;
-  /** Id of the fault, which the detail of an injected error response names. */
+  /** Id of the fault. The detail of an injected error response contains it. */
   readonly id: string;
   /** Stage (point of the request) at which the fault fires; undefined for a stage inside the Git protocol. */
   readonly position: Place | undefined;
 }
 
 /**
- * Table of the functions that carry out faults (simulated failures), by the kind of fault. A function throws if the
- * fault ends the request.
+ * Functions that carry out faults (simulated failures), by kind of fault. A function throws if the fault ends the
+ * request.
  */
 type CarryOut = {
   readonly [Name in KindName]?: (value: KindValues[Name], met: Met) => void | Promise<void>;
@@ -235,9 +226,8 @@ function cutAt(met: Met, { at, how = 'fin' }: Cut): void {
 }
 
 /**
- * Returns how to end a connection on which no response body is truncated, for a fault that specifies `how`. The ending
- * `end` (regular end after a truncated body) is then impossible, so the connection is closed without a response
- * (`fin`).
+ * Returns how to end a connection when no response body is truncated. The ending `end` (a regular end after a truncated
+ * body) is then impossible, so the connection is closed without a response (`fin`).
  */
 function connectionEnding(how: Ending): ConnectionEnding {
   return how === 'end' ? 'fin' : how;
@@ -250,8 +240,8 @@ function loseResponse(id: string, how: Lost): never {
 }
 
 /**
- * Records how the body of the request (at the stage `body`) or of the response (at all other stages) is to be corrupted
- * or slowed down. The change takes effect when the body is read or sent. Several faults are combined.
+ * Records how to corrupt or slow down a body: the request's at the stage `body`, the response's at all other stages.
+ * The change takes effect when the body is read or sent. Changes of several faults are combined.
  */
 function breakBytes({ context, position }: Met, breakage: Breakage): void {
   const member = position === 'body' ? 'bodyBreakage' : 'responseBreakage';
@@ -259,17 +249,17 @@ function breakBytes({ context, position }: Met, breakage: Breakage): void {
 }
 
 /**
- * Returns the reply for a request whose connection a fault closed without a response. None of it is sent to the client.
- * The journal (list of past requests) shows its status, which is that of the response that was not sent; 0 if there was
- * none yet.
+ * Returns the reply for a request whose connection a fault closed without a response. Nothing is sent to the client.
+ * The journal (list of past requests) shows the status of the response that was not sent; 0 if there was no response
+ * yet.
  */
 export function cutReply({ reply }: { readonly reply: Reply | undefined }, { how }: ResponseCut): Reply {
   return { status: reply?.status ?? 0, cut: { how } };
 }
 
 /**
- * Returns the response with the changes to its body that faults (simulated failures) demand, such as flipped bytes or a
- * limited speed; unchanged if no fault demands any.
+ * Returns the response with the body changes that faults (simulated failures) demand, such as a flipped byte or a
+ * limited speed. Returns it unchanged if no fault demands any.
  */
 export function breakResponse({ reply, request, responseBreakage, world }: RequestContext): Reply {
   if (responseBreakage === undefined || reply.cut !== undefined) return reply;
@@ -277,17 +267,17 @@ export function breakResponse({ reply, request, responseBreakage, world }: Reque
 }
 
 /**
- * Returns the limits for a connection that a fault (simulated failure) keeps open without sending anything: the maximum
- * duration in milliseconds, and the signal that ends all such stalls at once.
+ * Returns the limits for a stall: a connection that a fault (simulated failure) keeps open without sending anything.
+ * `idleMs` is the maximum duration in milliseconds; `signal` ends all stalls at once.
  */
 export function stallTimeout({ world }: RequestContext): StallLimits {
   return { idleMs: world.limits.idleTimeout, signal: world.background.stalls };
 }
 
 /**
- * Returns the position at which the emulator stops reading a request body and ends the connection. `length` is the
- * `Content-Length` in bytes. It is 0 for a chunked body, which is cut after one byte unless the fault specifies a
- * number of bytes, because its length is unknown.
+ * Returns the position in a request body at which the emulator stops reading and ends the connection. `length` is the
+ * `Content-Length` in bytes; 0 for a chunked body. Its length is unknown, so it is cut after one byte unless the fault
+ * specifies a number of bytes.
  */
 function placeWhileReading(at: CutPoint | undefined, length: number): CutPlace {
   if (at?.bytes !== undefined) return { bytes: at.bytes };

@@ -2,8 +2,8 @@ import { repositoryNotFound } from '../repositories/lifecycle.js';
 import type { RequestContext } from './request-context.js';
 
 /**
- * Step: finds the repository that the claim `repo` of the token names. If the path also names a repository, an earlier
- * step has checked that both names are equal.
+ * Step: finds the repository that the token's claim `repo` names. An earlier step has compared the claim with the name
+ * in the path, if the path has one.
  */
 export function findRepository(context: RequestContext): void {
   const { operation, claims, world } = context;
@@ -16,12 +16,12 @@ export function findRepository(context: RequestContext): void {
   context.found = repository;
 }
 
-/** Step: refuses requests that the state of the repository (such as archived or deleted) does not permit. */
+/** Step: refuses requests that the repository's state, such as archived or deleted, does not permit. */
 export function checkRepositoryState(context: RequestContext): void {
   const { found: repository, operation, purpose, world, params } = context;
   if (!repository) return;
-  // A push of an import can move the repository into cold storage (variant `afterImport`). An import can consist of
-  // several pushes, and the next one would be refused, so it first takes the repository out of cold storage.
+  // Takes the repository out of cold storage before a push of an import. With the variant `afterImport`, the previous
+  // push of the same import may have moved it there, and the next push would be refused.
   if (params.namespace === 'import' && repository.record.override === undefined) repository.restore();
   repository.meetState({ id: operation.id, effect: purpose.effect }, world.variants);
 }

@@ -65,7 +65,7 @@ t.test('an unexpected error is a 500 with the id of its log lines and no details
 
 t.test('without a log, the cause of a 500 is printed to standard error', (t) => {
   const written = t.capture(process.stderr, 'write', () => true);
-  // Create the error in another V8 context, because it is then not an instance of this context's `Error`.
+  // Create the error in another V8 context. It is then no instance of `Error` in this context.
   const foreign = vm.runInNewContext(`new TypeError('\u001b[2J is not a function')`);
   t.match(answerOf(foreign, {}, new AbortController().signal), { status: 500 });
   const [text = ''] = written().map(({ args }) => String(args[0]));

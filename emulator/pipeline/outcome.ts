@@ -22,7 +22,7 @@ import { type RefusedRequest, wordRefusal } from './refusal-variants.js';
 import { isLost, type RequestContext } from './request-context.js';
 import { concernsAdmin } from './target.js';
 
-/** Returns the response to a request that a step or the handler refused with `error`. Never throws. */
+/** Returns the error response for a request that a step or the handler refused by throwing `error`. Never throws. */
 export function renderFailure(context: RequestContext, error: unknown): Reply {
   if (concernsAdmin(context)) return renderAdminFailure(context, error);
   if (error instanceof InjectedReply) return error.reply;
@@ -49,8 +49,8 @@ function refusedRequest({ operation, request, claims, params }: RequestContext):
 }
 
 /**
- * Returns the error response of the admin API (with which tests control the emulator). Configured variants apply only
- * to the service, so the defaults are used.
+ * Returns the error response of the admin API, with which tests control the emulator. Uses the default variants,
+ * because configured variants apply only to the emulated service.
  */
 function renderAdminFailure(context: RequestContext, error: unknown): Reply {
   const { forgePrefix } = context.world.config;
@@ -64,8 +64,8 @@ function renderAdminFailure(context: RequestContext, error: unknown): Reply {
 }
 
 function problemOf(context: RequestContext, error: unknown): Problem {
-  // If a reset replaced the world (state of the emulator) during a write, the write may fail with any error. The client
-  // must learn only of the reset.
+  // If a reset has replaced the world (state of the emulator) during a write, the write may fail with any error.
+  // Reports only the reset to the client.
   if (isLost(context)) return worldReplaced();
   if (error instanceof Problem) return error;
   if (error instanceof StoreFull)
@@ -79,7 +79,7 @@ function problemOf(context: RequestContext, error: unknown): Problem {
   if (error instanceof ScheduleClosed) return problem('service_unavailable', 'The emulator is shutting down.');
   if (isAbort(error) && context.signal.aborted) {
     // The client has disconnected, so only the journal (list of all requests) shows this response. The specification
-    // defines a status for this case only for file metadata.
+    // defines a status for a disconnect only for file metadata.
     const isTimeout = context.operation?.errors?.includes('request_timeout') ?? false;
     return problem(isTimeout ? 'request_timeout' : 'request_canceled', 'The client disconnected before the response.');
   }
@@ -97,12 +97,14 @@ function isAbort(error: unknown): boolean {
   return (error as Error | null | undefined)?.name === 'AbortError';
 }
 
-/** Adds the request to the journal (list of all requests) and the log. Returns the headers that every response has. */
+/**
+ * Adds the request to the journal (list of all requests) and to the log. Returns the headers that every response has.
+ */
 export function recordOutcome(context: RequestContext): Readonly<Record<string, string>> {
   const { world, faults } = context;
   const now = world.state.clock.now();
   const headers: Record<string, string> = { 'x-request-id': context.id };
-  // The header `Date` is set only if a test has set the clock. Otherwise Node adds it.
+  // Sets the `Date` header only if a test has set the clock. Otherwise Node sets it.
   if (!world.state.clock.isMachine) headers.date = new Date(now).toUTCString();
   if (faults.fired.length > 0) headers['x-emulator-fault-fired'] = faults.fired.join(', ');
   if (context.organization?.temporary) countRefusal(context);
@@ -114,8 +116,8 @@ export function recordOutcome(context: RequestContext): Readonly<Record<string, 
 }
 
 /**
- * Switches with which a test disables a part of an organization, by the error code of the refusals that they cause. The
- * switch for upstreams (external repositories) is missing, because it counts its refusals itself. It also makes
+ * Switches with which a test disables a part of an organization, by the error code of the resulting refusals. The
+ * switch for upstreams (external repositories) is not listed: it counts its refusals itself, because it also makes
  * synchronizations fail, which are not requests.
  */
 const SWITCHES: { readonly [Code in ProblemCode]?: keyof Switches } = {
@@ -125,21 +127,21 @@ const SWITCHES: { readonly [Code in ProblemCode]?: keyof Switches } = {
 };
 
 /**
- * Counts a request that was refused because a switch disables a part of its organization. Refusals that a fault
- * (simulated failure) caused are not counted.
+ * Counts a request that was refused because a switch disables a part of its organization. Does not count refusals
+ * caused by a fault (simulated failure).
  */
 function countRefusal({ refusal, stopped, organization, world }: RequestContext): void {
   if (!refusal || stopped?.startsWith('faults.')) return;
-  // If hosting is off, the scopes of hosting are unknown and the token is rejected. This rejection is counted for the
-  // switch `hostingEnabled`.
+  // Counts a rejected token with scopes of hosting for the switch `hostingEnabled`. While hosting is off, these scopes
+  // are unknown, so the token is rejected.
   const isOfHosting = refusal instanceof Rejection && refusal.check === 'scopes';
   const by = isOfHosting ? 'hostingEnabled' : SWITCHES[refusal.code];
   if (by) world.state.organizations.countRefusal(organization.name, by);
 }
 
 /**
- * Returns the reasons why faults (simulated failures) or scenarios that the client asked for have no effect, one
- * sentence each.
+ * Returns the reasons why faults (simulated failures) or scenarios that the client asked for have no effect. One
+ * sentence per reason.
  */
 function ignoredOf(context: RequestContext): readonly string[] {
   const { faults, request, stopped } = context;
@@ -151,8 +153,8 @@ function ignoredOf(context: RequestContext): readonly string[] {
 }
 
 /**
- * Executes the steps of scenarios (scripted changes of the emulator) that this request triggers. They run before the
- * response is sent, so that the client's next request finds their effects.
+ * Runs the scenario steps (scripted changes of the emulator) that this request triggers. They run before the response
+ * is sent, so that the client's next request sees their effects.
  */
 function moveScenarios(context: RequestContext, record: RequestRecord): void {
   const { world, organizationName, repositoryName, found, purpose, scenario } = context;
@@ -166,7 +168,7 @@ function moveScenarios(context: RequestContext, record: RequestRecord): void {
   });
 }
 
-/** Approximate memory of a journal entry (record of one request) in bytes, without its headers and bodies. */
+/** Approximate memory of a journal entry (record of one request) in bytes. Headers and bodies are not included. */
 const RECORD_WEIGHT = 512;
 
 function describeRequest(context: RequestContext, now: number): KnownFacts {
@@ -212,7 +214,7 @@ const NO_TARGET = { path: '', query: '' };
 function describeToken({ world, request, claims }: RequestContext): SentToken | undefined {
   const { tokens } = world.state.journal;
   if (claims) return tokens.known(claims) ?? tokens.ofClaims(claims, request.headers.authorization!);
-  // The header is taken from `request.headers`, in which Node keeps only the first of two `Authorization` headers.
+  // Reads `request.headers`, in which Node keeps only the first of two `Authorization` headers.
   const { authorization } = request.headers;
   return authorization === undefined ? undefined : tokens.of(authorization);
 }
@@ -221,8 +223,8 @@ function whyOf(context: RequestContext): readonly string[] {
   const { why, faults, problem: refusal } = context;
   const { reasons } = faults;
   if (!refusal && why.length === 0 && reasons.length === 0) return NOTHING;
-  // The list of the faults (simulated failures) is returned without a copy if it cannot grow any more, because journal
-  // entries then share it. Other lists are copied.
+  // Returns the faults' own list without a copy, because journal entries then share it. This is safe only if the list
+  // can no longer grow.
   if (!refusal && why.length === 0 && !faults.isArmed) return reasons;
   const said = why.concat(reasons);
   return refusal ? whyRefused(context, said, refusal) : said;
@@ -236,8 +238,8 @@ function whyRefused({ refusal }: RequestContext, why: readonly string[], { detai
 }
 
 /**
- * Error codes that always result from the state of an organization or a repository. A refusal with a generic code that
- * results from such a state is marked with `isOfState` instead.
+ * Error codes that always mean that an organization or repository is in a certain state. If such a state causes an
+ * error with a generic code, the error is marked with `isOfState` instead.
  */
 const STATE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'authentication_unavailable',

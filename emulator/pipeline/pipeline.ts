@@ -37,22 +37,22 @@ import { checkHost, checkMessage, concernsAdmin, type GivenHost, guardAdmin, rea
 
 export interface AppOptions extends AdminOptions, Omit<Listener, 'connections'> {
   readonly servedHosts: ServedHosts;
-  /** Organization and Git address of each host with a configured name, by the name of the host. */
+  /** Organization and Git address of each configured host, by host name. */
   readonly givenHosts?: ReadonlyMap<string, GivenHost> | undefined;
-  /**
-   * Name of the namespace (separate world with its own state) that the port serves; undefined for the port of the
-   * default world.
-   */
+  /** Namespace (separate world with its own state) that the port serves. Undefined for the default world. */
   readonly namespace?: string;
-  /** Source of the names of the port's connections. By default, each application has its own. */
+  /** Names the port's connections. By default, each application names its connections itself. */
   readonly connections?: ConnectionNames;
-  /** Token that the admin API (with which tests control the emulator) requires; undefined if the admin API is open. */
+  /**
+   * Token that the admin API requires, with which tests control the emulator. Undefined if the admin API needs no
+   * token.
+   */
   readonly adminToken?: AdminToken | undefined;
 }
 
 /**
- * Returns the steps that all requests pass first, including those to the admin API (with which tests control the
- * emulator). They parse the request and determine its host.
+ * Returns the first steps for all requests, including those to the admin API (with which tests control the emulator).
+ * They parse the request and determine its host.
  */
 export function entryOf({
   servedHosts,
@@ -70,9 +70,8 @@ export function entryOf({
 }
 
 /**
- * Returns the steps that requests to the service pass after those of `entryOf`, in order. A step returns normally or
- * throws a `Problem` (error response). The first step that throws determines the response, so clients can observe this
- * order.
+ * Returns the steps for requests to the service, in order, after those of `entryOf`. A step returns, or throws a
+ * `Problem` (error response). The first step that throws determines the response, so clients can observe this order.
  */
 export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonly NamedStep<Step>[] {
   return [
@@ -99,8 +98,8 @@ export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonl
 }
 
 /**
- * Parts that do not depend on a world (state of the emulator) and can therefore be shared by the applications of all
- * ports.
+ * Parts that are independent of the world (state of the emulator), so that the applications of all ports can share
+ * them.
  */
 export interface SharedRoutes {
   readonly chain: readonly NamedStep<Step>[];
@@ -112,8 +111,8 @@ export function shareRoutes(options: Pick<AppOptions, 'operations'>): SharedRout
 }
 
 /**
- * Koa application that does not write responses. Koa adds listeners to each response and its socket and writes what
- * middleware returned. This class leaves that out, because `writeReply` writes the responses and watches their ends.
+ * Koa application that leaves writing responses to `writeReply`, which also watches their ends. Koa itself would add
+ * listeners to each response and socket, and write what the middleware returned.
  */
 class Application extends Koa {
   handleRequest(
@@ -126,8 +125,7 @@ class Application extends Koa {
 
 /**
  * Creates the Koa application of one port, which serves the current world (state of the emulator). Its first middleware
- * is the pipeline of all requests, and answers the requests to the service. Requests to the admin API continue to their
- * router.
+ * answers requests to the service and passes those to the admin API on to their router.
  */
 export function createApp(
   current: CurrentWorld,
@@ -141,8 +139,8 @@ export function createApp(
 }
 
 /**
- * Applies the faults (simulated failures) of the stages `response.head` and `response.body`, after the response is
- * determined and before it is sent.
+ * Applies the faults (simulated failures) of the stages `response.head` and `response.body`. The response is determined
+ * by then, but not sent.
  */
 function meetResponse(context: RequestContext): void | Promise<void> {
   const head = applyResponseFaults(context, 'response.head');
@@ -156,15 +154,15 @@ function meetResponse(context: RequestContext): void | Promise<void> {
 }
 
 /**
- * Applies the faults (simulated failures) of one stage, unless an earlier fault already truncates the response. Then no
- * later stage can apply.
+ * Applies the faults (simulated failures) of one stage, unless an earlier fault truncates the response. After such a
+ * fault, no later one can apply.
  */
 function applyResponseFaults(context: RequestContext, stage: 'response.head' | 'response.body'): void | Promise<void> {
   return context.reply.cut === undefined ? applyFaults(context, stage) : undefined;
 }
 
 /**
- * Returns the middleware that serves requests. It writes to the Node response directly, because Koa's `ctx.body` and
+ * Returns the middleware that serves requests. It writes to Node's response directly, because Koa's `ctx.body` and
  * `ctx.set` cost three times as much as the rest of Koa.
  */
 function serveRequests(
@@ -194,15 +192,14 @@ function serveRequests(
           context.count();
           for (const each of chain) {
             step = each;
-            // The result is awaited only if the step returned a promise, because most steps are synchronous and each
-            // `await` costs a microtask.
+            // Awaits only promises, because most steps are synchronous and each `await` costs a microtask.
             const pending = each.run(context);
             if (pending) await pending;
           }
         }
       } catch (error) {
-        // A request that fails before its path is known to belong to the admin API (with which tests control the
-        // emulator) is counted like a request to the service.
+        // Counts the request unless it is for the admin API (with which tests control the emulator). A request that
+        // fails before its path is known counts as a request to the service.
         if (!concernsAdmin(context)) context.count();
         noteStop(context, error, step?.id);
         context.reply = renderFailure(context, error);

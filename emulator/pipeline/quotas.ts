@@ -2,14 +2,15 @@ import { retryAfterOf, throttled } from '../quotas/throttled.js';
 import type { RequestContext } from './request-context.js';
 
 /**
- * Step: counts the request in each rate limit (quota) that applies to it. Throws `rate_limited` if one is exhausted.
+ * Step: counts the request in each rate limit (quota) that applies to it. Throws `rate_limited` if a quota is
+ * exhausted.
  */
 export function takeQuotas({ world, verified, operation }: RequestContext): void {
   const { quotas, clock } = world.state;
   if (quotas.isEmpty) return;
   const { claims, key } = verified;
   const { iss: org, sub: token, repo = '' } = claims;
-  // Each key contains the organization, because names of repositories, callers and keys are unique only within one
+  // Adds the organization to each key, because repository names, callers and key ids are unique only within one
   // organization.
   const exhausted = quotas.take({
     org,

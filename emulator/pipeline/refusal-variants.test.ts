@@ -17,8 +17,8 @@ const unscoped = reject('scope-missing', 'git:read is needed');
 const unclaimed = reject('repo-missing', 'repo is missing');
 
 /**
- * Returns the ids of the operations that refuse a token with 401 if the variant has the value `endpoint-table`. The
- * tables of some endpoints in the specification list 401, where its section on token failures has 403.
+ * Returns the ids of the operations that refuse a token with 401 if the variant is `endpoint-table`. The specification
+ * contradicts itself: tables of some endpoints list 401, and its section on token failures has 403.
  */
 function refusedBy401(variant: 'invalidToken' | 'missingScope', refusal: typeof expired): string[] {
   const variants = parseVariants({ [variant]: 'endpoint-table' });

@@ -9,27 +9,27 @@ export interface RefusedRequest {
   readonly operation: { readonly id: OperationId; readonly group: string } | undefined;
   /** True if the request has a non-empty `Authorization` header. */
   readonly hasCredential: boolean;
-  /** Claims of the token; undefined if the token is missing or was refused. */
+  /** Claims of the token. Undefined if the token is missing or was refused. */
   readonly claims: Pick<Claims, 'repo' | 'scopes'> | undefined;
-  /** Name of the repository in the path; undefined if the path contains none. */
+  /** Repository name in the path; undefined if the path has none. */
   readonly named: string | undefined;
 }
 
 /**
- * Challenge header of refusals with status 401. It names both schemes, because git asks its user for another password
- * only if the header contains Basic.
+ * Challenge header of 401 responses. It names both schemes, because git asks its user for another password only if the
+ * header contains Basic.
  */
 export const CHALLENGE = { 'www-authenticate': 'Bearer, Basic realm="git"' };
 
 /**
- * Error codes by the status that a variant (configurable behaviour) can select for Git remotes. Responses to Git do not
- * show the code, so any code of the status is suitable.
+ * Error codes for Git remotes by HTTP status. A variant (configurable behaviour) selects the status. Responses to Git
+ * do not show the code, so any code with this status is suitable.
  */
 const GIT_CODES = { 401: 'unauthorized', 403: 'forbidden', 404: 'repository_not_found' } as const;
 
 /**
- * Row of a table of refusals whose code depends on a variant (configurable behaviour). `code` returns undefined if the
- * refusal keeps its own code.
+ * Rule that lets a variant (configurable behaviour) choose the code of a refusal. `holds` says if the rule applies.
+ * `code` returns undefined to keep the refusal's own code.
  */
 interface RefusalRow {
   readonly holds: (refusal: Problem, request: RefusedRequest) => boolean;
@@ -37,8 +37,8 @@ interface RefusalRow {
 }
 
 /**
- * Refusals whose code depends on a variant (configurable behaviour). The first row whose `holds` returns true
- * determines the code.
+ * Rules that let variants (configurable behaviour) choose the code of a refusal. The first rule whose `holds` returns
+ * true decides.
  */
 const ROWS: readonly RefusalRow[] = [
   {
@@ -46,7 +46,7 @@ const ROWS: readonly RefusalRow[] = [
     code: ({ gitInvalidToken }) => GIT_CODES[gitInvalidToken],
   },
   {
-    // A search always responds with 403 to an invalid token, because both tables of the specification state 403.
+    // A search always responds with 403 to an invalid token, because both tables of the specification require it.
     holds: (refusal, { operation }) => isInvalidToken(refusal) && operation?.id === 'grep',
     code: () => undefined,
   },
@@ -95,7 +95,7 @@ const ROWS: readonly RefusalRow[] = [
   },
 ];
 
-/** Returns the refusal (error response) with the code that the variants select for it. */
+/** Returns the refusal (error response) with the code that the variants choose. */
 export function wordRefusal(refusal: Problem, request: RefusedRequest, variants: Variants): Problem {
   const { options, detail } = refusal;
   const code = options.variant

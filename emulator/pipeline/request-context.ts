@@ -35,90 +35,84 @@ const GIT_SERVICES: Readonly<Record<string, 'upload-pack' | 'receive-pack'>> = {
 };
 
 /**
- * State of one request on its way through the pipeline (the ordered steps that check and answer a request). Each step
- * reads the fields that earlier steps have set and sets its own. The handler of an operation gets the same object as a
- * `HandlerContext`, which shows only values.
+ * State of one request in the pipeline, which is the sequence of steps that check and answer a request. Each step reads
+ * fields that earlier steps have set, and sets its own. The operation's handler gets the object as a `HandlerContext`,
+ * which shows only values.
  *
- * It is a class, because all instances then have one hidden class in V8, and accessors cost nothing to create.
+ * A class, because all instances then share one hidden class in V8, and accessors cost nothing to create.
  */
 export class RequestContext implements ReplyWatcher, HandlerContext, RequestFacts {
-  /** Value of the response header `X-Request-Id`; empty until `count` assigns the id. */
+  /** Request id, sent in the response header `X-Request-Id`. Empty until `count` assigns it. */
   id = '';
   gitUrl: string;
   isGitUrlGiven: boolean;
   /**
-   * Name of the organization of the request. Initially the organization of the port; the header `Host` may select
-   * another one.
+   * Name of the request's organization. It is the organization of the port, unless the `Host` header selects another
+   * one.
    */
   organizationName: string;
   readonly inBandFaults: boolean;
   /**
-   * Seed of the adversarial responses (permitted but unusual ones, such as unknown members); undefined if they are off.
+   * Seed of adversarial responses, which are permitted but unusual (for example, with unknown members). Undefined if
+   * they are off.
    */
   readonly adversary: string | undefined;
   /**
-   * Reasons for the response, one short sentence per decision. The journal (list of all requests, for tests) shows
+   * Reasons for the response: one short sentence for each decision. The journal (list of all requests, for tests) shows
    * them.
    */
   readonly why: string[] = [];
   faults: RequestFaults = NO_FAULTS;
   /**
-   * Reasons why faults (simulated failures) or the scenario that the client asked for have no effect, in addition to
-   * those in `faults`.
+   * Reasons why faults (simulated failures) or the scenario that the client asked for have no effect. `faults` contains
+   * further reasons.
    */
   ignored: readonly string[] = NOTHING_IGNORED;
-  /** Name of the scenario (scripted behaviour of the emulator) that the client asks for; undefined if none. */
+  /** Scenario (scripted behaviour of the emulator) that the client names; undefined if none. */
   scenario: string | undefined = undefined;
-  /**
-   * Corruption that faults (simulated failures) selected for the request body and for the response body; undefined if
-   * none.
-   */
+  /** Changes that faults (simulated failures) make to the request body and to the response body; undefined if none. */
   bodyBreakage: Breakage | undefined = undefined;
   responseBreakage: Breakage | undefined = undefined;
   /**
-   * Start of the request in milliseconds: `began` on the emulator's clock, which a test can set, and `started` in real
+   * Start of the request in milliseconds. `began` is on the emulator's clock, which tests can set. `started` is real
    * time.
    */
   began = 0;
   readonly started = performance.now();
-  /**
-   * Beginning of the request body, which the journal (list of all requests) shows; undefined until the body is read.
-   */
+  /** Beginning of the request body, for the journal (list of all requests). Undefined until the body is read. */
   received: CapturedBody | undefined = undefined;
   /**
-   * Beginning of the response body, which the journal (list of all requests) shows; undefined if the whole body is in
+   * Beginning of a streamed response body, for the journal (list of all requests). Undefined if the whole body is in
    * memory.
    */
   sent: CapturedBody | undefined = undefined;
   /**
-   * Facts about a Git request, such as its refs, for the journal (list of all requests); undefined for other requests.
+   * Facts about a Git request, such as its refs, for the journal (list of all requests). Undefined for other requests.
    */
   git: GitFacts | undefined = undefined;
-  /** Journal entry of the request; undefined until the response is determined. */
+  /** Journal record of the request; undefined until the response is determined. */
   record: RequestRecord | undefined = undefined;
   /**
-   * Error response as the step that refused the request created it; undefined if no step did. `problem` is the error
-   * response that the client gets, which a variant (configurable behaviour) may have changed.
+   * Original error response of the step that refused the request; undefined if no step did. A variant (configurable
+   * behaviour) may change it. The client gets the changed one, which is `problem`.
    */
   refusal: Problem | undefined = undefined;
   /** Id of the step that refused the request; undefined if no step did. */
   stopped: StepId | undefined = undefined;
   /**
-   * Error that a fault (simulated failure) threw, and the id of the step at which the fault fired. The id is kept,
-   * because a later step may be the one that catches the error.
+   * Error that a fault (simulated failure) threw, and the step at which the fault fired. The step is recorded, because
+   * a later step may catch the error.
    */
   thrown: { readonly error: unknown; readonly at: StepId } | undefined = undefined;
-  /** Error response that the client gets; undefined if the request is not refused. */
+  /** Error response that the client gets; undefined for a successful request. */
   problem: Problem | undefined = undefined;
   /** Repository of the request; undefined until the step `repository` has found it. */
   found: Repository | undefined = undefined;
-  // The steps set the following fields. They have no initial value, because each step reads only fields that earlier
-  // steps have set.
+  // Fields without an initial value. The steps set them, and each step reads only fields that earlier steps have set.
   reply!: Reply;
   target!: RequestTarget;
   /**
-   * True if the path is one of the admin API, which tests use to control the emulator; undefined until the path is
-   * read.
+   * True if the path belongs to the admin API, with which tests control the emulator. Undefined until the path is read.
    */
   isForAdmin: boolean | undefined = undefined;
   organization!: Organization;
@@ -126,15 +120,15 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   purpose!: Purpose;
   /** Promise of the JSON body; undefined until a step begins to read the body. */
   pendingBody: Promise<unknown> | undefined = undefined;
-  /** Parsed JSON body before it was checked against a schema; undefined until the body is read. */
+  /** Parsed JSON body, not yet validated against a schema. Undefined until the body is read. */
   json: unknown = undefined;
   params!: Record<string, string>;
-  /** Query and body of the request as the schemas of the operation have parsed them. */
+  /** Query and body as parsed by the schemas of the operation. */
   query: unknown = undefined;
   body: unknown = undefined;
   gitFaults: GitFaults | undefined = undefined;
   claims!: Claims;
-  /** Verified token of the request, which contains the claims. */
+  /** Verified token of the request, including its claims. */
   verified!: Verified;
   #meter: Meter | undefined = undefined;
   #gone: AbortController | undefined = undefined;
@@ -153,9 +147,9 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   }
 
   /**
-   * Assigns the request id and advances the clock if it advances with each request. Only the first call has an effect.
-   * The pipeline does not call it for requests to the admin API (with which tests control the emulator), because the
-   * number of health checks during a start varies and would change the ids of later requests.
+   * Assigns the request id, and advances the clock if it is set to advance with each request. Only the first call has
+   * an effect. Not called for requests to the admin API (with which tests control the emulator): the number of health
+   * checks at a start varies, which would change the ids of later requests.
    */
   count(): void {
     if (this.id !== '') return;
@@ -175,8 +169,8 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   }
 
   /**
-   * Name of the repository: the one in the path until the token is verified, then the one in the claim `repo`;
-   * undefined if absent.
+   * Name of the repository; undefined if absent. It comes from the path until the token is verified, and then from the
+   * claim `repo`.
    */
   get repositoryName(): string | undefined {
     return this.claims ? this.claims.repo : this.params?.repo_name;
@@ -193,8 +187,8 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
 
   stateRefusal(code: ProblemCode): ProblemCode | undefined {
     const { id, subject, errors, reads, purposeOf } = this.operation;
-    // Before the step `purpose`, the body has not been read. If the body decides the purpose, it is therefore unknown,
-    // and the effect of the operation is used instead.
+    // Before the step `purpose`, the body is unread. If the body decides the purpose, the purpose is still unknown, and
+    // the operation's own effect is used.
     const known =
       this.purpose ?? (reads === 'json' ? undefined : purposeOf?.(new URLSearchParams(this.target.query), undefined));
     const { effect } = known ?? this.operation;
@@ -229,7 +223,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     this.why.push(why);
   }
 
-  // The following functions are created on access and bound to the context, because most operations use none of them.
+  // Functions that are created on access and bound to the context, because most operations use none of them.
   get header(): HandlerContext['header'] {
     return (name) => this.request.headers[name]?.toString();
   }
@@ -238,7 +232,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     return (maxBytes) => this.readBody(maxBytes);
   }
 
-  /** Reads the body of the request in chunks, and keeps its beginning for the journal (list of all requests). */
+  /** Reads the request body in chunks. Keeps its beginning for the journal (list of all requests). */
   readBody(maxBytes: number): AsyncIterable<Buffer> {
     const chunks = readChunks(this.request, {
       maxBytes,
@@ -269,8 +263,8 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   }
 
   head(fields: OutgoingHttpHeaders): void {
-    // The journal (list of all requests) can compute the headers of a plain JSON response, so a record stores the
-    // headers only in other cases.
+    // Stores the response headers only if the journal (list of all requests) cannot compute them. It can for plain JSON
+    // responses.
     const isPlain = this.reply.json !== undefined && this.reply.headers === undefined;
     if (!isPlain || fields.date !== undefined || this.faults.fired.length > 0) this.record!.responseHeaders = fields;
   }
@@ -287,8 +281,8 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   }
 
   /**
-   * Records how the response ended. Only the first call has an effect, because a fault (simulated failure) that
-   * truncates a response calls it first, and the end of the connection calls it again.
+   * Records how the response ended. Only the first call has an effect. A fault (simulated failure) that truncates a
+   * response calls it first, and the end of the connection calls it again.
    */
   end(outcome: 'complete' | 'cut' | 'gone'): void {
     const record = this.record!;
@@ -300,15 +294,15 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   }
 
   /**
-   * Makes Node close the connection after the response. It is called if the end of the request is ambiguous, because
-   * the bytes that follow must not be parsed as another request.
+   * Makes Node close the connection after the response. Called if the end of the request is ambiguous, because the
+   * bytes after it must not be parsed as another request.
    */
   endConnection(): void {
     this.response.shouldKeepAlive = false;
   }
 
   /**
-   * Returns a function that sends `100 Continue` to a client that waits for it before it sends its body (RFC 9110,
+   * Returns a function that sends `100 Continue` if the client waits for it before it sends its body (RFC 9110,
    * 10.1.1).
    */
   get sendContinue(): () => void {
@@ -320,8 +314,8 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   }
 
   /**
-   * Signal that is aborted when the client disconnects. It is created on first access, because adding listeners for the
-   * disconnect to every request is costly.
+   * Aborted when the client disconnects. Created on first access, because listening for a disconnect on every request
+   * would be costly.
    */
   get signal(): AbortSignal {
     this.#gone ??= abortOnDisconnect(this.request, this.response);
@@ -330,46 +324,47 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
 }
 
 /**
- * Returns true if the request writes to a world (all state of the emulator) that a reset has replaced. Its result is
- * lost.
+ * Returns true if the request writes to a world (all state of the emulator) that a reset has replaced. The result of
+ * such a write is lost.
  */
 export function isLost({ world, purpose }: RequestContext): boolean {
   return !world.background.isCurrent && purpose !== undefined && purpose.effect !== 'read';
 }
 
 /**
- * Records the step that refused the request, for the journal (list of all requests): the step of the fault if a fault
- * threw `error`, otherwise `at`, the step in which `error` was caught.
+ * Records the step that refused the request, for the journal (list of all requests). If a fault threw `error`, this is
+ * the step at which the fault fired. Otherwise it is `at`, the step in which `error` was caught.
  */
 export function noteStop(context: RequestContext, error: unknown, at?: StepId): void {
   context.stopped = context.thrown?.error === error ? context.thrown?.at : at;
 }
 
-/** Step of the pipeline, with the id under which the journal (list of all requests) shows it. */
+/** Step of the pipeline, with its id in the journal (list of all requests). */
 export interface NamedStep<Run> {
   readonly id: StepId;
   readonly run: Run;
 }
 
 /**
- * Step of the pipeline after the request was parsed. It either returns, and the next step runs, or throws a `Problem`
+ * Pipeline step that runs after the request was parsed. It returns to let the next step run, or throws a `Problem`
  * (error response).
  */
 export type Step = (context: RequestContext) => void | Promise<void>;
 
-/** Synchronous step that parses the request. These steps run before all others. */
+/** Synchronous step that parses the request. All such steps run before the other steps. */
 export type EntryStep = (context: RequestContext) => void;
 
 export interface Listener {
-  /** Name of the organization that the port serves unless the header `Host` selects another one. */
+  /** Organization that the port serves, unless the `Host` header selects another one. */
   readonly organization: string;
   readonly origin: (request: IncomingMessage) => string;
-  /** True if `origin` returns a configured value, false if it returns the address of the port. */
+  /** True if `origin` returns a configured value; false if it returns the port's own address. */
   readonly isOriginGiven?: boolean | undefined;
   /** True if clients may ask for faults (simulated failures) in the headers or the token of a request. */
   readonly inBandFaults: boolean;
   /**
-   * Seed of the adversarial responses (permitted but unusual ones, such as unknown members); undefined if they are off.
+   * Seed of adversarial responses, which are permitted but unusual (for example, with unknown members). Undefined if
+   * they are off.
    */
   readonly adversary?: string | undefined;
   readonly connections: ConnectionNames;

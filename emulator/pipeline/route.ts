@@ -5,14 +5,14 @@ import type { Operation } from '../operation/operation.js';
 import type { RequestContext, Step } from './request-context.js';
 
 /**
- * Path prefix of Git remotes. The router does not match the name of the repository as a path segment, because the name
- * may contain slashes, literal or encoded.
+ * Path prefix of Git remotes. It is matched separately from the router, because a repository name may contain slashes,
+ * literal or encoded.
  */
 const REMOTE = '/{repo_name}.git';
 
 /**
- * Returns the step that finds the operation of the request by its method and path. A request with a wrong method is
- * refused in the error format of an operation with the same path.
+ * Returns the step that finds the operation for the request's method and path. If only the method is wrong, the error
+ * has the format of an operation with this path.
  */
 export function matchRoute(operations: readonly Operation[]): Step {
   const api = new Router(operations.filter(({ group }) => group !== 'Git'));
@@ -22,7 +22,7 @@ export function matchRoute(operations: readonly Operation[]): Step {
   );
   return (context) => {
     const { path } = context.target;
-    // The target `*` and the method CONNECT address the server itself, which has no operation for them.
+    // Refuses the target `*` and the method CONNECT. They address the server itself, which has no operation for them.
     if (path === '*' || context.request.method === 'CONNECT')
       throw methodNotAllowed(context.request.method!, api.allow);
     const end = path.lastIndexOf('.git/');
@@ -32,8 +32,8 @@ export function matchRoute(operations: readonly Operation[]): Step {
 }
 
 /**
- * Matches `/{repo_name}.git/info/refs` and the other routes of Git remotes. Returns false if no Git route matches,
- * because the path may still be a route of the API.
+ * Matches routes of Git remotes, such as `/{repo_name}.git/info/refs`. Returns false if none matches; the path may
+ * still be a route of the API.
  */
 function matchGit(context: RequestContext, router: Router<Operation>, rawName: string, path: string): boolean {
   const found = tryMatch(context, router, path);
@@ -58,8 +58,8 @@ function tryMatch(context: RequestContext, router: Router<Operation>, path: stri
 }
 
 /**
- * Finds the operation of `path` and stores it in `context`. If the path has only operations with other methods, stores
- * one of these before it throws, because the operation determines the format of the error response.
+ * Finds the operation for `path` and stores it in `context`. If the path exists only with other methods, stores one of
+ * its operations before it throws, because the operation determines the format of the error response.
  */
 function match(context: RequestContext, router: Router<Operation>, path: string): Match<Operation> {
   const { method } = context.request;

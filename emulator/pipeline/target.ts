@@ -9,8 +9,8 @@ import { schemeOf } from '../http/scheme.js';
 import type { EntryStep, RequestContext } from './request-context.js';
 
 /**
- * Step: refuses requests whose end is ambiguous or that have more headers than the limit. The number of headers is
- * checked, because Node silently drops headers beyond its own limit, possibly a second `Host` or credential.
+ * Step: refuses requests whose end is ambiguous, or that have too many headers. Node would silently drop headers beyond
+ * its own limit, possibly a second `Host` or credential.
  */
 export function checkMessage(context: RequestContext): void {
   const { request, world } = context;
@@ -26,7 +26,7 @@ export function checkMessage(context: RequestContext): void {
 }
 
 /**
- * Step: parses the request target (RFC 9112, 3.2) and replaces an absolute one in `request.url` with its path and
+ * Step: parses the request target (RFC 9112, 3.2). Replaces an absolute target in `request.url` with its path and
  * query, because Koa's router reads `request.url`.
  */
 export function readTarget(context: RequestContext): void {
@@ -39,8 +39,8 @@ export function readTarget(context: RequestContext): void {
 }
 
 /**
- * Returns true for requests to the admin API (with which tests control the emulator). If the target was not parsed,
- * because an earlier step refused the request, the path is taken from the raw URL.
+ * Returns true for requests to the admin API, with which tests control the emulator. Takes the path from the raw URL if
+ * an earlier step refused the request before its target was parsed.
  */
 export function concernsAdmin({ isForAdmin, request }: RequestContext): boolean {
   return isForAdmin ?? isAdminPath(/^(?:https?:\/\/[^/?#]*)?([^?#\\]*)/i.exec(request.url ?? '')![1]!);
@@ -53,32 +53,32 @@ const NAMESPACE_HOST = /\.ns\.localhost$/;
 interface NamedHost {
   readonly isServed: boolean;
   /**
-   * Organization that the host selects: `<org>` of `api.<org>.localhost`, or the one of a host with a configured name;
-   * undefined for other hosts.
+   * Organization that the host selects: `<org>` for `api.<org>.localhost`, or the configured organization of the host.
+   * Undefined for other hosts.
    */
   readonly organization: string | undefined;
   readonly gitUrl: string | undefined;
-  /** Host and port exactly as the request names them. */
+  /** Host and port exactly as in the request. */
   readonly authority: string;
 }
 
-/** Organization and address that belong to a host with a configured name. */
+/** Organization and Git address of a host with a configured name. */
 export interface GivenHost {
-  /** Name of the organization that the host selects; undefined for the organization of the port. */
+  /** Organization that the host selects. Undefined to use the organization of the port. */
   readonly organization: string | undefined;
-  /** Origin (scheme, host and port) of the URLs of Git remotes in responses to requests that name this host. */
+  /** Origin (scheme, host and port) of the Git remote URLs in responses to requests for this host. */
   readonly gitUrl: string;
 }
 
 /**
- * Maximum number of parsed `Host` values in the cache. Clients send few different values, so the cache is emptied if it
- * is full.
+ * Maximum number of parsed `Host` values in the cache. The cache is simply emptied when it is full, because clients
+ * send few different values.
  */
 const REMEMBERED_HOSTS = 64;
 
 /**
- * Returns the step that checks the host of a request. A host `api.<org>.localhost` selects the organization `<org>`,
- * other served hosts select the organization of the port, and requests to any other host are refused.
+ * Returns the step that checks the host of a request. `api.<org>.localhost` selects the organization `<org>`; other
+ * served hosts select the organization of the port. Requests to any other host are refused.
  */
 export function checkHost(
   served: ServedHosts,
@@ -86,7 +86,7 @@ export function checkHost(
   given: ReadonlyMap<string, GivenHost> = new Map(),
 ): EntryStep {
   const remembered = new Map<string, NamedHost>();
-  // The host of another namespace (separate world with its own state) is not served, because this port would answer
+  // Does not serve the host of another namespace (separate world with its own state), because this port would answer
   // from the wrong world.
   const isServed = (host: string) =>
     NAMESPACE_HOST.test(host) ? host === `${namespace}.ns.localhost` : served.includes(host) || given.has(host);
@@ -111,7 +111,7 @@ export function checkHost(
     }
     if (selected !== undefined && world.state.organizations.get(selected)) {
       if (selected !== context.organizationName && named!.gitUrl === undefined) {
-        // Git URLs in the response must contain this host, because the address of the port alone selects another
+        // Puts this host into the Git URLs of the response, because the port's own address would select another
         // organization.
         context.gitUrl = `${schemeOf(context.request)}://${named!.authority}`;
         context.isGitUrlGiven = true;
@@ -128,9 +128,9 @@ export function checkHost(
 }
 
 /**
- * Returns the host that the request names. Every HTTP/1.1 request must have exactly one valid `Host` (RFC 9112, 3.2),
- * and the authority of an absolute target takes precedence over it (3.2.2). Only an HTTP/1.0 request may lack `Host`,
- * because browsers do not send such requests.
+ * Returns the host that the request names. Every HTTP/1.1 request must have exactly one valid `Host` (RFC 9112, 3.2).
+ * The authority of an absolute target takes precedence (3.2.2). Only HTTP/1.0 requests may lack `Host`; browsers do not
+ * send them.
  */
 function hostNamedBy(
   { request, target }: RequestContext,
@@ -143,8 +143,8 @@ function hostNamedBy(
 }
 
 /**
- * Returns the step that checks if the client may use the admin API (with which tests control the emulator). Requests to
- * the service pass it. It runs after the step that checks the host.
+ * Returns the step that checks if the client may use the admin API, with which tests control the emulator. Lets
+ * requests to the service pass. It must run after the step that checks the host.
  */
 export function guardAdmin(token: AdminToken | undefined): EntryStep {
   return ({ isForAdmin, request, target }) => {

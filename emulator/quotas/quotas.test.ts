@@ -12,8 +12,8 @@ t.test('a bucket fills without rounding, and never beyond its capacity', (t) => 
     [333, 1],
   ] as const)
     t.equal(withdraw(rate, refilled(rate, bucket, now), 1).wait, wait, `at ${now}`);
-  // Refill the bucket every millisecond. The many small refills must give the same level as a single one, without
-  // rounding errors.
+  // Refill the bucket every millisecond. Many small refills must give the same level as a single one, without rounding
+  // errors.
   for (let now = 1; now <= 333; now++) bucket = refilled(rate, bucket, now);
   t.equal(withdraw(rate, bucket, 1).wait, 1);
   t.equal(withdraw(rate, refilled(rate, bucket, 334), 1).wait, 0);

@@ -31,7 +31,7 @@ function writeOf(branch: string, { base, ephemeral = false, expected }: Wanted =
   };
 }
 
-/** Writes a commit with the empty tree to a branch. */
+/** Writes a commit with an empty tree to a branch. */
 function commit(repository: Repository, branch: string, wanted?: Wanted) {
   const write = writeOf(branch, wanted);
   return transact(repository, (transaction) =>
@@ -39,7 +39,7 @@ function commit(repository: Repository, branch: string, wanted?: Wanted) {
   );
 }
 
-/** Runs `task`, which must be refused. Returns the code, the detail and the write result of the refusal. */
+/** Runs `task`, which must throw a `Problem`. Returns the code, the detail and the write result of the error. */
 async function refusalOf(t: Test, task: () => unknown) {
   try {
     await task();
@@ -170,11 +170,10 @@ t.test('a ref that cannot change is a conflict, in a sentence that says why', as
 t.test('pack_bytes is the size of an uncompressed pack of the new objects', async (t) => {
   using git = new ScratchGit();
   const { repository } = createRepository();
-  // Number of bytes that a zlib stream with one stored block adds to an entry of the pack: the header of the stream,
-  // the header of the block, and a checksum.
+  // Overhead in bytes of a zlib stream with one stored block: stream header, block header and checksum.
   const STORED = 2 + 5 + 4;
-  // Write files of different sizes, some of them twice: `packBytes` counts the objects that were stored for a commit,
-  // and not those that the repository already had.
+  // Write files of different sizes, some of them twice. `packBytes` must count only objects that are new in the
+  // repository.
   const sizes = [undefined, undefined, 0, 1, 15, 16, 17, 127, 128, 2047, 2048, 2049, 10_000, 10_000];
   let base = 0;
   for (const size of sizes) {
@@ -198,7 +197,7 @@ t.test('pack_bytes is the size of an uncompressed pack of the new objects', asyn
   }
 });
 
-/** Returns the body of a Git tree in which each blob is a file. */
+/** Returns the body of a Git tree with one file for each blob. */
 function treeOf(blobs: readonly Oid[]): Buffer {
   return Buffer.concat(
     blobs.flatMap((blob, index) => [Buffer.from(`100644 f${index}\0`, 'latin1'), Buffer.from(blob, 'hex')]),

@@ -11,19 +11,18 @@ import { problem, translateError } from '../http/problem.js';
 import type { Repository } from './repository.js';
 
 /**
- * Prefix of the ref names of ephemeral branches. These branches exist only for API requests with `ephemeral: true` and
- * for a separate Git remote. They are refs of the repository and share its objects. The prefix has the form that
- * `gitnamespaces` uses.
+ * Prefix of the refs of ephemeral branches, in the form that `gitnamespaces` uses. These branches share the objects of
+ * the repository. They are visible only to API requests with `ephemeral: true`, and through a separate Git remote.
  */
 export const EPHEMERAL = bytesOf('refs/namespaces/ephemeral/');
 const BRANCHES = bytesOf('refs/heads/');
 const EPHEMERAL_BRANCHES = concatBytes(EPHEMERAL, BRANCHES);
-/** Number of bytes of a pack besides its entries: the header and the checksum. */
+/** Size of a pack without its entries, in bytes: the header and the checksum. */
 const PACK_BYTES = 12 + 20;
 
 /**
- * Returns the full ref name of a branch, such as `refs/heads/main`, or of an ephemeral branch (below the prefix
- * `EPHEMERAL`).
+ * Returns the full ref name of a branch, such as `refs/heads/main`. The ref name of an ephemeral branch begins with
+ * `EPHEMERAL`.
  */
 export function branchRef(name: ByteString, ephemeral: boolean): ByteString {
   return concatBytes(ephemeral ? EPHEMERAL_BRANCHES : BRANCHES, name);
@@ -31,7 +30,7 @@ export function branchRef(name: ByteString, ephemeral: boolean): ByteString {
 
 /**
  * Runs `task` in a ref transaction of the repository, like `GitRepository.transact`. Throws the API error `conflict` if
- * a ref cannot be changed, for example because another request has moved it.
+ * a ref cannot be changed, for example because another request moved it.
  */
 export function transact<T>(
   repository: Repository,
@@ -56,20 +55,20 @@ function sentenceOf(conflict: RefConflict): string {
 }
 
 /**
- * Request to write one commit to a branch. Branch names are short names, already validated, as strings with one
- * character per byte.
+ * Request to write one commit to a branch. The branch names are short, validated, and strings with one character per
+ * byte.
  */
 export interface BranchWrite {
   readonly branch: ByteString;
   readonly ephemeral: boolean;
   /**
-   * Branch whose tip becomes the parent of the commit if the target branch does not exist; undefined if the target
-   * branch must exist.
+   * Branch from which a missing target branch is created: its tip becomes the parent of the commit. If undefined, the
+   * target branch must exist.
    */
   readonly base?: { readonly branch: ByteString; readonly ephemeral: boolean } | undefined;
   /**
-   * Commit that the client expects as the tip of the target branch, or as that of the base branch if the target does
-   * not exist; undefined if the client accepts any tip.
+   * Commit that the client expects as the tip of the target branch. If the target branch does not exist, it is compared
+   * with the tip of the base branch. Undefined if the client accepts any tip.
    */
   readonly expected?: Oid | undefined;
   readonly author: Identity;
@@ -77,21 +76,21 @@ export interface BranchWrite {
   readonly message: string;
 }
 
-/** State of a branch immediately before a commit is written to it. */
+/** State of a branch just before a commit is written to it. */
 export interface WriteBase {
   readonly ref: ByteString;
   /** Current tip of the ref; all zeros if the ref does not exist. */
   readonly old: Oid;
-  /** Parent of the new commit; undefined if it is the first commit of the repository. */
+  /** Parent of the new commit; undefined if the new commit is the first in the repository. */
   readonly parent: Oid | undefined;
-  /** Root tree of the parent; the empty tree if the commit is the first one. */
+  /** Root tree of the parent. The empty tree if there is no parent. */
   readonly tree: Oid;
 }
 
 /**
- * Returns the state of the branch before the write. Must be called in the transaction that moves the ref, so that no
- * other request changes the branch in between. Throws if the branch does not exist or has not the tip that the client
- * expects.
+ * Returns the state of the branch before the write. Call it in the transaction that moves the ref, so that no other
+ * request changes the branch in between. Throws if the branch does not exist, or if its tip is not the one that the
+ * client expects.
  */
 export function findWriteBase(repository: Repository, write: BranchWrite): WriteBase {
   const { parent, old } = parentOf(repository, write);
@@ -124,9 +123,8 @@ function isEmpty(repository: Repository): boolean {
 }
 
 /**
- * Throws `conflict` if the client expected another tip than `actual`, which is the tip of the target branch or of its
- * base. `tip` is the value that the error body shows: the tip of the target branch, or all zeros if the branch does not
- * exist.
+ * Throws `conflict` if the client did not expect the tip `actual` of the target branch or its base. The error body
+ * shows `tip`: the tip of the target branch, or all zeros if the branch does not exist.
  */
 function requireExpected(write: BranchWrite, actual: Oid, what: string, tip: Oid): void {
   if (write.expected === undefined || write.expected === actual) return;
@@ -139,8 +137,8 @@ function notFound(write: BranchWrite, variant: CodeVariant, detail: string) {
 }
 
 /**
- * Returns the body of the response to a failed write: no commit, and a result in which `old_sha` and `new_sha` are the
- * unchanged tip.
+ * Returns the response body of a failed write. There is no commit, and both `old_sha` and `new_sha` are the unchanged
+ * tip.
  */
 export function failedResult(branch: ByteString, tip: Oid, message: string): Record<string, unknown> {
   const name = textOf(branch);
@@ -151,7 +149,7 @@ export function failedResult(branch: ByteString, tip: Oid, message: string): Rec
   };
 }
 
-/** Commit to be written, and the ref that will point to it. */
+/** Commit to write, and the ref to move to it. */
 export interface CommitPlan {
   readonly ref: ByteString;
   /** Current tip of the ref; all zeros if the ref does not exist. */
@@ -163,17 +161,19 @@ export interface CommitPlan {
   readonly message: string;
 }
 
-/** Facts about a written commit that the response contains. */
+/** Facts about a written commit, for the response. */
 export interface CommitWritten {
   readonly commit: Oid;
   readonly tree: Oid;
   /** Previous tip of the ref; all zeros if the ref did not exist. */
   readonly old: Oid;
-  /** Size in bytes of a pack that contains the new objects without compression. */
+  /** Size, in bytes, that a pack of the new objects would have without compression. */
   readonly packBytes: number;
 }
 
-/** Writes a commit object and moves a ref to it. Both become visible when the transaction is committed. */
+/**
+ * Writes a commit object and moves a ref to it. Other requests see both only after the transaction has been committed.
+ */
 export async function commitTo(transaction: RefTransaction, plan: CommitPlan): Promise<CommitWritten> {
   const { objects } = transaction;
   const commit = objects.write(COMMIT, writeCommit(plan));
@@ -182,7 +182,9 @@ export async function commitTo(transaction: RefTransaction, plan: CommitPlan): P
   return { commit, tree: plan.tree, old: plan.old, packBytes: bytesOfNew(objects, objects.base) };
 }
 
-/** Writes a commit with the root tree `tree` on top of a branch, and moves the branch to it. See `commitTo`. */
+/**
+ * Writes a commit with the root tree `tree` on top of a branch, and moves the branch to it. Otherwise like `commitTo`.
+ */
 export function commitOnto(
   transaction: RefTransaction,
   { ref, old, parent }: WriteBase,
@@ -194,8 +196,8 @@ export function commitOnto(
 }
 
 /**
- * Returns the size in bytes of a pack without compression that contains all objects whose number (index into the object
- * store) is at least `base`. These are the objects of the transaction.
+ * Returns the size, in bytes, that a pack of the new objects would have without compression. New are the objects of the
+ * transaction, whose number (index into the object store) is at least `base`.
  */
 function bytesOfNew(objects: ObjectReader, base: number): number {
   const header = Buffer.alloc(LONGEST_HEADER);

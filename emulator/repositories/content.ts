@@ -3,7 +3,7 @@ import type { ObjectStore, ObjectStoreOptions } from '../git/odb/object-store.js
 import { History } from '../git/revwalk/history.js';
 import type { CacheGroup } from '../memory/memory-cache.js';
 
-/** Git objects of one repository, and caches of data that was computed from them. */
+/** Git objects of one repository, with caches of data that is computed from them. */
 export class RepositoryContent {
   readonly history: History;
   private searchTexts: TextCache | undefined;
@@ -11,12 +11,12 @@ export class RepositoryContent {
   private isReleased = false;
 
   /**
-   * Creates the content from `objects` and `answers`, which `release` releases later. `origin` is the content from
-   * which a fork starts; undefined for a new repository.
+   * Takes ownership of `objects` and `answers`; `release` releases both. `origin` is the content from which a fork
+   * starts; undefined for a new repository.
    */
   constructor(
     readonly objects: ObjectStore,
-    /** Cache of responses by commit id. All forks of the repository share it. */
+    /** Cache of responses by commit id. It is shared with all forks of the repository. */
     readonly answers: CacheGroup,
     origin?: KeptContent,
   ) {
@@ -24,15 +24,15 @@ export class RepositoryContent {
     this.lastKept = origin;
   }
 
-  /** Cache of decoded file texts, which all searches in the repository share. */
+  /** Cache of decoded file texts. All searches in the repository share it. */
   get texts(): TextCache {
     this.searchTexts ??= new TextCache(this.objects, (number) => this.objects.cachesOf(number));
     return this.searchTexts;
   }
 
   /**
-   * Returns the current content as an immutable value, from which forks can start. The caller must release the value.
-   * Returns the previous value if no objects were added since then.
+   * Returns the current content as an immutable value, from which forks can start. Returns the previous value if no
+   * objects were added since. The caller must release the value.
    */
   keep(): KeptContent {
     const { lastKept, objects } = this;
@@ -51,11 +51,11 @@ export class RepositoryContent {
 }
 
 /**
- * Immutable Git content of a repository at one point in time. Forks of the repository and snapshots start from it and
- * share its objects. It has a reference count (`holders`).
+ * Immutable Git content of a repository at one point in time. Forks and snapshots start from it and share its objects.
+ * `holders` is its reference count.
  */
 export class KeptContent {
-  /** Commit graph and index of the history, which all forks share. */
+  /** Commit graph and history index. All forks share them. */
   readonly history: History;
   private readonly objects: ObjectStore;
   private holders = 1;
@@ -82,8 +82,8 @@ export class KeptContent {
   }
 
   /**
-   * Returns a copy-on-write copy. It starts with the same objects, and later changes of one do not affect the other.
-   * The cost does not depend on the number of objects.
+   * Returns a copy-on-write copy. It starts with the same objects; later changes affect only one of the two. The cost
+   * does not depend on the number of objects.
    */
   fork(options: ObjectStoreOptions): RepositoryContent {
     return new RepositoryContent(this.objects.fork(options), this.answers.hold(), this);

@@ -11,8 +11,8 @@ import { branchRef } from './branch-write.js';
 import type { Repository } from './repository.js';
 
 /**
- * Copies `commit` of `source` with its whole history into the empty repository `target`, where it becomes the tip of
- * the default branch.
+ * Copies `commit` of `source`, with its whole history, into the empty repository `target`. The commit becomes the tip
+ * of the default branch.
  */
 export function copyHistory(source: Repository, target: Repository, commit: Oid): Promise<void> {
   return fill(target, async (quarantine) => {
@@ -22,8 +22,8 @@ export function copyHistory(source: Repository, target: Repository, commit: Oid)
 }
 
 /**
- * Copies the files of `commit` of `source` into the empty repository `target`. The files are in a single new commit,
- * which becomes the tip of the default branch.
+ * Copies the files of `commit` of `source` into the empty repository `target`. A single new commit contains the files
+ * and becomes the tip of the default branch.
  */
 export function copyFiles(
   source: Repository,
@@ -39,8 +39,8 @@ export function copyFiles(
 }
 
 /**
- * Copies `want` and all objects that it references into `quarantine` (new objects of `target` that are not yet
- * visible). The objects are copied as compressed pack entries, so the cost is close to that of copying bytes.
+ * Copies `want`, and all objects reachable from it, into `quarantine` (new objects of `target` that are not visible
+ * yet). Copies compressed pack entries, so the cost is close to copying bytes.
  */
 export async function copyObjects({ git }: Pick<Repository, 'git'>, quarantine: Quarantine, want: Oid): Promise<void> {
   const plan = await git.history.plan({ wants: [want] }, new Meter({ schedule: git.objects.schedule }));

@@ -4,7 +4,7 @@ import { type SortedMap, SortedRecords } from './sorted-records.js';
 export const DEPLOYMENT_STATUSES = ['queued', 'building', 'ready', 'error', 'canceled'] as const;
 export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
 
-/** Status of a deployment, and the time at which the deployment gets it, in milliseconds on the emulator's clock. */
+/** Status of a deployment, and the time at which the status begins, in milliseconds on the emulator's clock. */
 interface PlannedStatus {
   readonly status: DeploymentStatus;
   readonly at: number;
@@ -15,24 +15,21 @@ export type DeploymentTarget = 'preview' | 'production';
 /** @internal */
 export interface Deployment {
   readonly id: string;
-  /** Number of the deployment in the order of creation within its repository, starting at 1. */
+  /** Number of the deployment in its repository, in order of creation. The first is 1. */
   readonly sequence: number;
   readonly target: DeploymentTarget;
-  /** Name of the branch or tag, or commit id, that the request to deploy contained. */
+  /** Branch, tag or commit id in the request that created the deployment. */
   readonly ref: string;
   readonly commit: Oid;
   /** Time of creation in milliseconds on the emulator's clock. */
   readonly createdAt: number;
-  /**
-   * Statuses that a test has set, in the order of their times; undefined if the deployment goes through the default
-   * statuses.
-   */
+  /** Statuses that a test has set, ordered by time. If undefined, the deployment has the default statuses. */
   readonly statuses?: readonly PlannedStatus[] | undefined;
 }
 
 /**
- * Returns the status of a deployment at the time `now`, and the time at which the deployment got it. The emulator does
- * not build anything. By default, a deployment is `queued` in the millisecond of its creation, and `ready` afterwards.
+ * Returns the status of a deployment at the time `now`, and the time at which that status began. By default, a
+ * deployment is `queued` in the millisecond of its creation, and `ready` afterwards. The emulator builds nothing.
  * @internal
  */
 export function statusOf({ statuses = [], createdAt }: Deployment, now: number): PlannedStatus {
@@ -41,27 +38,27 @@ export function statusOf({ statuses = [], createdAt }: Deployment, now: number):
   return now > createdAt ? { status: 'ready', at: createdAt + 1 } : { status: 'queued', at: createdAt };
 }
 
-/** Request to deploy with an idempotency key, and the deployment that it created. */
+/** Request to deploy that has an idempotency key, and the deployment that it created. */
 export interface KeyedRequest {
-  /** Request in a canonical form. A later request with the key must have an equal form to count as a repetition. */
+  /**
+   * Canonical text of the request. A later request with the same key counts as a repetition only if its text is equal.
+   */
   readonly request: string;
   readonly id: string;
 }
 
-/** Deployments (simulated publications of a commit) of one repository, in the order of creation. @internal */
+/** Deployments (simulated publications of a commit) of one repository, in order of creation. @internal */
 export type Deployments = SortedRecords<number, Deployment>;
 
 /** @internal */
 export const NO_DEPLOYMENTS: Deployments = new SortedRecords(({ sequence }) => sequence);
 
-/**
- * First request with each idempotency key, by the key. A repetition gets the deployment of the first request. @internal
- */
+/** First request with each idempotency key, by key. A repeated request gets the deployment of the first. @internal */
 export type KeyedRequests = SortedMap<string, KeyedRequest>;
 
 /**
- * Returns a copy of `deployments` in which one deployment gets a further status at the time `at`. If `isPlanned` is
- * true, statuses that were planned for earlier times stay. Otherwise all are replaced. @internal
+ * Returns a copy of `deployments` in which one deployment gets another status at the time `at`. If `isPlanned` is true,
+ * statuses planned up to that time stay. Otherwise the new status replaces all others. @internal
  */
 export function withStatus(
   deployments: Deployments,

@@ -3,9 +3,7 @@ import { lazy } from '../memory/lazy.js';
 
 const setting = lazy(() => z.string().max(4096).nullable());
 
-/**
- * Schema of the settings of a hosting project (configuration of deployments), as requests and responses contain them.
- */
+/** Schema of the settings of a hosting project (configuration of deployments) in requests and responses. */
 export const hostingSettings = lazy(() =>
   z.object({
     /** Name of the project. It is unique within the organization. */
@@ -23,25 +21,25 @@ export const hostingSettings = lazy(() =>
 type HostingSettings = z.infer<ReturnType<typeof hostingSettings>>;
 
 /**
- * Hosting project of a repository (configuration of its deployments): the `deployment` object in the requests that
- * create and update a repository.
+ * Hosting project of a repository (configuration of its deployments). Requests that create or update a repository
+ * contain it as `deployment`.
  */
 export interface HostingProject extends Readonly<HostingSettings> {
-  /** Environment variables of deployments. No response contains them, because they may be secret. */
+  /** Environment variables of deployments. They may be secret, so no response contains them. */
   readonly env: ReadonlyMap<string, string>;
 }
 
 /**
- * Changes of a hosting project. An absent member leaves a setting unchanged, and null removes a setting or an
- * environment variable.
+ * Changes to a hosting project. A setting that is absent stays unchanged. Null removes a setting or an environment
+ * variable.
  */
 export type HostingChanges = { readonly [Name in keyof HostingSettings]?: HostingSettings[Name] | undefined } & {
   readonly env?: Readonly<Record<string, string | null>> | undefined;
 };
 
 /**
- * Returns a copy of `project` with the changes. If `project` is undefined, returns a new project named `fallbackName`,
- * unless the changes contain a name.
+ * Returns a copy of `project` with the changes. If `project` is undefined, returns a new project. It is named
+ * `fallbackName` unless the changes contain a name.
  */
 export function changeHosting(
   project: HostingProject | undefined,

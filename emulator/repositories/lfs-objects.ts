@@ -4,15 +4,15 @@ import { emptyMap, type SortedMap } from './sorted-records.js';
 /** Content of one LFS object (large file). It stays in memory while a repository record references it. */
 export interface LfsObject {
   readonly size: number;
-  /** Content of the file in pieces, in order. */
+  /** Content of the file, split into blocks. */
   readonly blocks: readonly Buffer[];
   /** Time of the upload in milliseconds on the emulator's clock. */
   readonly storedAt: number;
 }
 
 /**
- * Number of bytes that the memory budget counts for an object in addition to its content. Without it, many small
- * objects would count as almost nothing.
+ * Number of bytes that the memory budget counts for each object besides its content. Otherwise many small objects would
+ * count as almost nothing.
  */
 const OVERHEAD = 256;
 
@@ -22,32 +22,28 @@ export function heldBytesOf({ size }: Pick<LfsObject, 'size'>): number {
 }
 
 /**
- * Returns true if the text has the form of a Git LFS object id: the SHA-256 of the content in lower-case hexadecimal
- * digits (git-lfs, docs/spec.md).
+ * Returns true if the text could be a Git LFS object id: a SHA-256 in lower-case hexadecimal digits (git-lfs,
+ * docs/spec.md).
  */
 export function isLfsOid(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
-/**
- * LFS objects of one repository by id. A fork of the repository starts with the same map, so objects that both contain
- * are in memory once.
- */
+/** LFS objects of one repository, by id. A fork starts with the same map, so shared objects are in memory only once. */
 export type LfsObjects = SortedMap<string, LfsObject>;
 
 export const NO_LFS_OBJECTS: LfsObjects = emptyMap();
 
 /**
- * Returns the LFS objects of the repository `own` that no repository in `others` contains. Their memory can be freed
- * when `own` is deleted.
+ * Returns the LFS objects that only the repository `own` contains, and no repository in `others`. Their memory can be
+ * freed when `own` is deleted.
  */
 export function heldAlone(own: LfsObjects, others: Iterable<LfsObjects>): Iterable<LfsObject> {
   let alone: Map<string, LfsObject> | undefined;
   for (const other of others) {
     if (other === own) return [];
     alone ??= new Map(own.entries());
-    // The loop iterates over the smaller of the two maps. Most repositories have no objects in common, so the loop is
-    // short.
+    // The loop runs over the smaller map. It is usually short, because most repositories have no objects in common.
     const oids = other.size < alone.size ? other.keys() : alone.keys();
     for (const oid of oids) if (alone.get(oid) === other.get(oid)) alone.delete(oid);
     if (alone.size === 0) return [];
@@ -56,9 +52,8 @@ export function heldAlone(own: LfsObjects, others: Iterable<LfsObjects>): Iterab
 }
 
 /**
- * LFS objects that several snapshots and worlds (states of emulated services) share. They have a reference count
- * (`holders`). Their bytes are returned to the memory budget when the last holder releases them. `below` contains the
- * objects of older snapshots.
+ * LFS objects that several snapshots and worlds (states of emulated services) share. `holders` is a reference count.
+ * When it becomes 0, the bytes are returned to the memory budget. `below` contains the objects of older snapshots.
  */
 export class SharedLfsObjects {
   holders = 1;
@@ -70,12 +65,12 @@ export class SharedLfsObjects {
 }
 
 /**
- * Counts the memory of the LFS objects of one world. An object is taken from the memory budget when it is uploaded, and
- * given back when neither the world nor one of its snapshots contains it.
+ * Counts the memory of the LFS objects of one world (state of an emulated service). An upload takes the object's bytes
+ * from the memory budget. They are given back when neither the world nor one of its snapshots contains the object.
  *
- * Objects that were added since the last snapshot are in `own` and belong to the world alone. Older ones are in
- * `shared`, which snapshots also reference. The cost of a snapshot or a restore therefore depends only on the number of
- * objects that were added in between.
+ * `own` has the objects that were added since the last snapshot; only the world uses them. `shared` has older objects,
+ * which snapshots also reference. The cost of a snapshot or a restore therefore depends only on the number of objects
+ * added since the last one.
  */
 export class LfsHoldings {
   private own = new Set<LfsObject>();
@@ -85,21 +80,21 @@ export class LfsHoldings {
     private shared?: SharedLfsObjects,
   ) {}
 
-  /** Adds an uploaded object. The caller has already taken its bytes from the memory budget. */
+  /** Adds an uploaded object. The caller must have taken its bytes from the memory budget. */
   add(object: LfsObject): void {
     this.own.add(object);
   }
 
   /**
-   * Removes objects that the world (state of an emulated service) no longer contains. The bytes of objects that no
-   * snapshot contains are given back to the memory budget.
+   * Removes objects that the world (state of an emulated service) no longer contains. Their bytes return to the memory
+   * budget, unless a snapshot contains the objects.
    */
   remove(objects: Iterable<LfsObject>): void {
     for (const object of objects) if (this.own.delete(object)) this.memory.give(heldBytesOf(object));
   }
 
   /**
-   * Returns the current objects for a new snapshot, which must release them later; undefined if there are no objects.
+   * Returns the current objects for a new snapshot; undefined if there are none. The snapshot must release them later.
    */
   share(): SharedLfsObjects | undefined {
     if (this.own.size > 0) {
@@ -110,16 +105,16 @@ export class LfsHoldings {
   }
 
   /**
-   * True if snapshots share objects with the world (state of an emulated service). Objects in shared layers are not
-   * freed by `remove`.
+   * True if snapshots share objects with the world (state of an emulated service). `remove` does not free shared
+   * objects.
    */
   get isShared(): boolean {
     return this.shared !== undefined;
   }
 
   /**
-   * Releases all objects that the world (state of an emulated service) does not contain any more. `held` contains the
-   * objects that the world still contains.
+   * Releases all objects that the world (state of an emulated service) no longer contains. `held` is the set of objects
+   * that it still contains.
    */
   keepOnly(held: ReadonlySet<LfsObject>): void {
     this.takeBack();
@@ -131,7 +126,7 @@ export class LfsHoldings {
     }
   }
 
-  /** Releases all objects of the world (state of an emulated service), because another world replaces it. */
+  /** Releases all objects. Called when another world (state of an emulated service) replaces this world. */
   release(): void {
     for (const object of this.own) this.memory.give(heldBytesOf(object));
     this.own.clear();
@@ -140,8 +135,8 @@ export class LfsHoldings {
   }
 
   /**
-   * Moves the objects of shared layers that no snapshot references any more into `own`, so that they can be freed one
-   * by one.
+   * Moves objects that no snapshot references any more from the shared layers to `own`. Then they can be freed one by
+   * one.
    */
   private takeBack(): void {
     for (; this.shared?.holders === 1; this.shared = this.shared.below)

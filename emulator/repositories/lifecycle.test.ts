@@ -4,14 +4,15 @@ import { type Variants, variantRows } from '../config/variants.js';
 import { type Effect, type RepositoryState, refusalOf, stateProblem } from './lifecycle.js';
 
 /**
- * Returns the default values of all variants (points that the specification leaves open), except those in `changes`.
+ * Returns the default value of each variant (point that the specification leaves open). `changes` replaces some of
+ * them.
  */
 function variants(changes: Partial<Variants> = {}): Variants {
   const defaults = Object.fromEntries(variantRows().map(({ name, values }) => [name, values[0]]));
   return { ...(defaults as unknown as Variants), ...changes };
 }
 
-/** One operation for each effect, and the operations that some states refuse in another way. */
+/** Tested operations: one per effect, and those that some states of a repository refuse in a special way. */
 const OPERATIONS = {
   read: ['getCommit', 'read'],
   write: ['commitPack', 'write'],
@@ -31,7 +32,7 @@ function answersOf(state: RepositoryState, changes?: Partial<Variants>): Answers
   return Object.fromEntries(rows);
 }
 
-/** Returns a table with the same error code for all operations except those in `others`. */
+/** Returns the expected error code of each operation. It is `code`, except for the operations in `others`. */
 const all = (code: string | undefined, others: Partial<Answers> = {}): Answers => ({
   read: code,
   write: code,

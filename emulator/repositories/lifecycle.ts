@@ -3,30 +3,28 @@ import type { Variants } from '../config/variants.js';
 import { type Problem, type ProblemCode, problem } from '../http/problem.js';
 
 /**
- * State of a repository (specification, States and transitions). A repository in cold storage is `archived` until the
- * next request. This request is refused and makes the repository `thawing`. Responses are the same in both states.
+ * State of a repository (specification, States and transitions). `archived` means in cold storage. The next request is
+ * refused and changes the state to `thawing`. Clients get the same responses in both states.
  */
 export type RepositoryState = 'active' | 'deleted' | 'archived' | 'thawing' | 'syncing';
 
-/**
- * Effect of an operation on its repository. A repository state permits or refuses all operations with the same effect.
- */
+/** Effect of an operation on its repository. A repository state treats all operations with the same effect alike. */
 export type Effect = 'read' | 'write' | 'delete';
 
-/** Facts about an operation that decide if the state of its repository permits it. */
+/** Facts about an operation that decide if a repository state permits it. */
 export interface Affecting {
   readonly id: OperationId;
   readonly effect: Effect;
 }
 
-/** Error code with which a repository state refuses the operations of one effect; undefined if it permits them. */
+/** Error code for operations with one effect in one repository state; undefined if they are permitted. */
 type Cell = ProblemCode | undefined;
 
 interface StateRow {
   readonly read: Cell;
   readonly write: Cell;
   readonly delete: Cell;
-  /** Error codes for single operations whose own table in the specification differs, by operation id. */
+  /** Exceptions for single operations, by operation id. The specification has a separate table for each of them. */
   readonly except: Readonly<Partial<Record<OperationId, Cell>>>;
   readonly detail: string;
 }
@@ -40,8 +38,8 @@ const COLD: StateRow = {
 };
 
 /**
- * Error codes of refusals, by the state of the repository and the effect of the operation. In the specification, the
- * tables of file metadata and grep list status 503 for these states. All other operations use the specific codes of the
+ * Error codes of refusals, by repository state and effect of the operation. The exceptions come from the
+ * specification's tables of file metadata and grep, which list status 503. All other operations use the codes of its
  * Errors table.
  */
 const STATES: Readonly<Record<Exclude<RepositoryState, 'deleted'>, StateRow>> = {
@@ -58,14 +56,14 @@ const STATES: Readonly<Record<Exclude<RepositoryState, 'deleted'>, StateRow>> = 
 };
 
 /**
- * Error codes with which a deleted repository refuses all operations, by the status that a variant (configurable
- * behaviour) selects.
+ * Error codes with which a deleted repository refuses all operations, by status. A variant (configurable behaviour)
+ * selects the status.
  */
 const DELETED: Readonly<Record<string, ProblemCode>> = { '404': 'repository_not_found', '409': 'repository_deleted' };
 
 /**
- * Returns the error code with which the repository state `state` refuses `operation`; undefined if it permits the
- * operation.
+ * Returns the error code with which a repository in `state` refuses `operation`; undefined if the operation is
+ * permitted.
  */
 export function refusalOf(state: RepositoryState, operation: Affecting, variants: Variants): ProblemCode | undefined {
   if (state === 'deleted') {
@@ -83,8 +81,8 @@ export function refusalOf(state: RepositoryState, operation: Affecting, variants
 }
 
 /**
- * Repository states that a fault (simulated failure) can simulate for a single request, by the error code that they
- * cause.
+ * Repository states that a fault (simulated failure) can pretend for a single request. The key is the error code that
+ * the state causes.
  */
 export const STATES_BY_CODE: Readonly<Partial<Record<ProblemCode, RepositoryState>>> = {
   repository_thawing: 'thawing',
@@ -92,7 +90,7 @@ export const STATES_BY_CODE: Readonly<Partial<Record<ProblemCode, RepositoryStat
   repository_deleted: 'deleted',
 };
 
-/** Operation that may or may not concern one repository. */
+/** Operation of the API. Not every operation concerns one repository. */
 type Concerned = Pick<Affecting, 'effect'> & {
   readonly id: string;
   readonly subject: string;
@@ -100,20 +98,21 @@ type Concerned = Pick<Affecting, 'effect'> & {
 };
 
 /**
- * Returns the error code with which `operation` would be refused if its repository were in the state that normally
- * causes `code`; undefined if this state permits the operation.
+ * Returns the error code with which `operation` would be refused in the repository state that causes `code`. Undefined
+ * if that state permits the operation.
  */
 export function refusalByCode(code: ProblemCode, operation: Concerned, variants: Variants): ProblemCode | undefined {
-  // An operation whose subject is not the repository of the token finds its repository itself. Such an operation lists
-  // in `errors` the codes of states that it refuses.
+  // An operation whose `subject` is not `repository` looks up its repository itself. Its `errors` list the codes of the
+  // states that it refuses.
   if (operation.subject !== 'repository') return operation.errors?.includes(code) ? code : undefined;
   const { id, effect } = operation;
   return refusalOf(STATES_BY_CODE[code]!, { id: id as OperationId, effect }, variants);
 }
 
 /**
- * Returns a function that returns true if the state behind an error code refuses an operation. The registry of faults
- * (simulated failures) calls it to check that a fault can fire. `variants` returns the current variants.
+ * Returns a function that checks if an error code's repository state refuses an operation. The registry of faults
+ * (simulated failures) uses it to check that a fault can fire. `variants` returns the current variants (configurable
+ * behaviours).
  */
 export function refusedUnder(
   variants: () => Variants,
@@ -123,8 +122,8 @@ export function refusedUnder(
 }
 
 /**
- * Returns the error response for an operation that `state` refuses with `code`. `retryAfter` is the number of seconds
- * in the `Retry-After` header.
+ * Returns the error response of a repository in `state` that refuses an operation with `code`. `retryAfter` is the
+ * value of the `Retry-After` header, in seconds.
  */
 export function stateProblem(state: RepositoryState, code: ProblemCode, retryAfter: number): Problem {
   if (code === 'repository_not_found') return repositoryNotFound();
@@ -135,9 +134,8 @@ export function stateProblem(state: RepositoryState, code: ProblemCode, retryAft
 }
 
 /**
- * Returns the error response for a repository that does not exist, is deleted, or is not covered by the token. The
- * response is the same in all three cases, so that clients cannot find out which names exist (rules
- * `auth.repo-claim.*`).
+ * Returns the error response for a repository that is missing, deleted, or not covered by the token. All three cases
+ * look the same, so that clients cannot find out which names exist (rules `auth.repo-claim.*`).
  */
 export function repositoryNotFound() {
   return problem('repository_not_found', 'The repository does not exist, or the token does not cover it.');

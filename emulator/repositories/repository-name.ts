@@ -2,8 +2,7 @@ const MAX_NAME_BYTES = 255;
 
 /**
  * Returns the reason why a repository name is invalid, as the end of a sentence; undefined if it is valid. The
- * specification states no rule. The names that are refused cannot be written into the URL of a Git remote and parsed
- * again.
+ * specification states no rule. Names are refused if the URL of a Git remote could not contain them unambiguously.
  */
 export function repositoryNameIssue(name: string): string | undefined {
   if (name === '') return 'is empty';

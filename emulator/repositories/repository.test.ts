@@ -10,10 +10,7 @@ import { createRepository, NOW } from './test/repository-at-home.js';
 const ADA = { name: 'Ada', email: 'ada@example.com', seconds: 1, offset: '+0000' };
 const MAIN = bytesOf('refs/heads/main');
 
-/**
- * Writes a first commit to the branch `main`. Calls `meanwhile` during the transaction, to simulate a concurrent
- * request.
- */
+/** Writes a first commit to `main`. Calls `meanwhile` during the transaction, to simulate a concurrent request. */
 function seed(repository: Repository, meanwhile: () => void = () => undefined) {
   return repository.git.transact(async (transaction) => {
     const body = writeCommit({ tree: EMPTY_TREE_OID, parents: [], author: ADA, committer: ADA, message: 'm' });

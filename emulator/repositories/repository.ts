@@ -22,8 +22,8 @@ import {
 } from './state-override.js';
 
 /**
- * Upstream of a repository: the repository on an external forge from which it was created, and with which it is
- * synchronized.
+ * Upstream of a repository: the repository on an external forge (hosting service) from which it was created. The two
+ * are synchronized.
  */
 export interface BaseRepository {
   readonly provider: string;
@@ -32,36 +32,36 @@ export interface BaseRepository {
   /** Host name of a self-hosted forge; undefined if the provider has a fixed host. */
   readonly host?: string | undefined;
   /**
-   * Credential with which the upstream is read: that of the organization's application, none (`public`), or the
-   * repository's Git credential.
+   * Credential for reading the upstream. `app` is the credential of the organization's application, `public` means
+   * none, and `credential` is the repository's Git credential.
    */
   readonly access: 'app' | 'public' | 'credential';
-  /** Number of synchronizations that have ended, successfully or not. */
+  /** Number of finished synchronizations, including failed ones. */
   readonly runs: number;
 }
 
-/** All data of a repository except its Git objects, as an immutable value. A change replaces the record. */
+/** All data of a repository except its Git objects, as an immutable value. Each change replaces the record. */
 export interface RepositoryRecord {
   readonly id: string;
   readonly organization: string;
   readonly name: string;
-  /** Number of the repository in the order of creation. Cursors of the repository list contain it. */
+  /** Number of the repository in order of creation. Cursors of the repository list contain this number. */
   readonly sequence: number;
   /** Time of creation in milliseconds on the emulator's clock. */
   readonly createdAt: number;
-  /** Real state of the repository. If a test has set a state (`override`), clients see that one instead. */
+  /** Real state of the repository. If a test has set another state (`override`), clients see that state instead. */
   readonly state: RepositoryState;
-  /** State that a test has set, which replaces the real state of the repository; undefined if none is set. */
+  /** State that a test has set. Clients see it instead of the real state. Undefined if none is set. */
   readonly override?: StateOverride | undefined;
   /**
-   * Duration or end of the return from cold storage, which begins with the first request after the repository was
-   * archived; undefined if the repository is not returning.
+   * Duration or end of the thaw (return from cold storage). The thaw begins with the first request to the archived
+   * repository. Undefined if no thaw is planned or in progress.
    */
   readonly thaw?: StateTerm | undefined;
   readonly refs: Refs;
   /**
-   * Number of objects in the object store when `refs` was set. Objects with higher numbers did not exist then, so this
-   * number and `refs` suffice to restore the repository from a snapshot.
+   * Number of objects in the object store when `refs` was set. Objects with higher numbers are newer. A snapshot
+   * therefore restores the repository with this number and `refs`.
    */
   readonly watermark: number;
   readonly baseRepo?: BaseRepository | undefined;
@@ -76,31 +76,33 @@ export interface RepositoryRecord {
 export interface RepositoryHome {
   record(id: string): RepositoryRecord;
   replace(record: RepositoryRecord): void;
-  /** Called when an LFS object was added to the repository. The world then counts its memory. */
+  /** Called when an LFS object was added to the repository, so that the world counts its memory. */
   hold(object: LfsObject): void;
   now(): number;
-  /** Throws if another world (state of the emulator) has replaced that of the repository, for example by a restore. */
-  requireCurrent(): void;
-  /** Called with the changes after refs of the repository have moved. */
-  moved(record: RepositoryRecord, changes: readonly RefChange[]): void;
   /**
-   * Called with an error that occurred after a successful write. The client does not see such an error, so it is
-   * logged.
+   * Throws if another world (state of an emulated service) has replaced the repository's world, for example by a
+   * restore.
    */
+  requireCurrent(): void;
+  /** Called after refs of the repository have moved. */
+  moved(record: RepositoryRecord, changes: readonly RefChange[]): void;
+  /** Logs an error that occurred after a successful write, because no client sees it. */
   failed(record: RepositoryRecord, error: unknown): void;
 }
 
-/** Members of a repository record that `update` can change. Refs change only in transactions (`git.transact`). */
+/**
+ * Members of a repository record that `update` can change. Refs can be changed only in transactions (`git.transact`).
+ */
 export type RecordChanges = Partial<
   Omit<RepositoryRecord, 'id' | 'organization' | 'name' | 'sequence' | 'refs' | 'watermark'>
 >;
 
-/** Handle with which operations access one repository: its record, its Git objects and its refs. */
+/** Access of operations to one repository: its record, Git objects and refs. */
 export class Repository {
   readonly git: GitRepository;
   /**
-   * Copy of the refs with a detached HEAD, for the simulated state `no_default_branch`. `refs` is the value from which
-   * the copy `shown` was made, so the cache is valid only while the refs do not change.
+   * Cached copy of the refs with a detached HEAD, for the simulated state `no_default_branch`. `shown` is the copy of
+   * `refs`. The cache is valid only while the repository's refs are still `refs`.
    */
   private detached: { readonly refs: Refs; readonly shown: Refs } | undefined = undefined;
 
@@ -138,14 +140,14 @@ export class Repository {
     return ownStateOf(this.record, now).state;
   }
 
-  /** Real state of the repository, regardless of a state that a test has set. */
+  /** Real state of the repository, even if a test has set another state. */
   get ownState(): RepositoryState {
     return ownStateOf(this.record, this.home.now()).state;
   }
 
   /**
-   * Throws if the state of the repository refuses the operation. If the state ends after a number of requests, a
-   * refused request is counted.
+   * Throws if the repository's state refuses the operation. A refused request is counted, because a state can be set to
+   * end after a number of requests.
    */
   meetState(operation: Affecting, variants: Variants): void {
     const { state } = this;
@@ -159,13 +161,13 @@ export class Repository {
   }
 
   /**
-   * Counts a request if the state of the repository refuses it. Returns the term (end and `Retry-After`) that this
-   * state had before the request; undefined if neither a state that a test has set nor a thaw applies.
+   * Counts a request if the repository's state refuses it. Returns the term of the state (its end and `Retry-After`)
+   * before the request. Undefined if the state was not set by a test and is not a thaw.
    */
   private termOf(isRefused: boolean, now: number): StateTerm | undefined {
     const { override } = this.record;
     const met = overrideOf(this.record, now);
-    // The state `no_default_branch` refuses no requests, so each request in it is counted.
+    // In the state `no_default_branch`, every request is counted, because this state refuses none.
     const isCounted = isRefused || met?.state === 'no_default_branch';
     const left = met && isCounted ? leftOf(met, now) : met;
     if (left !== override) this.update({ override: left });
@@ -173,8 +175,8 @@ export class Repository {
   }
 
   /**
-   * Counts a request that was refused because the repository is in cold storage, and returns the term of its thaw. The
-   * first such request begins the thaw (return from cold storage).
+   * Counts a request that was refused because the repository is in cold storage. The first such request begins the thaw
+   * (return from cold storage). Returns the term of the thaw before the request.
    */
   private meetThaw(now: number): StateTerm {
     const { state, thaw = {} } = this.record;
@@ -190,14 +192,14 @@ export class Repository {
   }
 
   /**
-   * Refs as clients see them. In the simulated state `no_default_branch`, HEAD contains a commit id instead of the name
-   * of a branch.
+   * Refs as clients see them. In the simulated state `no_default_branch`, HEAD is detached: it contains a commit id,
+   * not a branch name.
    */
   private get shownRefs(): Refs {
     const { refs } = this.record;
     if (!this.isHeadless || refs.headOid === undefined) return refs;
-    // The copy is cached while the refs do not change, because writers compare refs by object identity to detect
-    // changes.
+    // The copy is cached until the refs change. Writers detect changes by comparing refs by object identity, so equal
+    // refs must be the same object.
     if (this.detached?.refs !== refs) this.detached = { refs, shown: refs.withHead({ oid: refs.headOid }) };
     return this.detached.shown;
   }
@@ -206,19 +208,19 @@ export class Repository {
     return this.isHeadless ? refs.withHead(this.record.refs.head) : refs;
   }
 
-  /** Replaces the record of the repository by a copy with the changes. */
+  /** Replaces the repository's record by a copy with the changes. */
   update(changes: RecordChanges): void {
     this.home.replace({ ...this.record, ...changes });
   }
 
-  /** Adds an uploaded LFS object. The caller has already taken its bytes from the memory budget. */
+  /** Adds an uploaded LFS object. The caller must have taken its bytes from the memory budget. */
   addLfsObject(oid: string, object: LfsObject): void {
     this.home.hold(object);
     this.update({ lfsObjects: (this.record.lfsObjects ?? NO_LFS_OBJECTS).with(oid, object, true) });
   }
 
   /**
-   * Throws if the repository was deleted or its world was replaced. Called before a write, because both can happen
+   * Throws if the repository was deleted or its world was replaced. Call it before a write, because both can happen
    * while a request is received or processed.
    */
   requireWritable(): void {
@@ -227,14 +229,14 @@ export class Repository {
   }
 
   /**
-   * Moves the repository into cold storage. Its data stays. The next request is refused and begins the thaw, whose term
-   * is `thaw`.
+   * Moves the repository into cold storage. Its data stays. The next request is refused and begins the thaw (return
+   * from cold storage). `thaw` is the term of the thaw.
    */
   archive(thaw: StateTerm = {}): void {
     if (this.record.state === 'active' || isCold(this.record)) this.update({ state: 'archived', thaw });
   }
 
-  /** Moves the repository out of cold storage immediately. Has no effect in other states. */
+  /** Moves the repository out of cold storage at once. Has no effect in other states. */
   restore(): void {
     if (isCold(this.record)) this.update({ state: 'active', thaw: undefined });
   }
@@ -250,15 +252,15 @@ export class Repository {
 }
 
 /**
- * Credential with which the repository's upstream (external repository with which one is synchronized) is read. A
- * repository has at most one.
+ * Credential for reading a repository's upstream (external repository with which it is synchronized). A repository has
+ * at most one.
  */
 export interface GitCredential {
   readonly id: string;
   readonly username?: string | undefined;
   /**
-   * Password. It is sent only in the `Authorization` header to the upstream (external repository with which one is
-   * synchronized), and never shown or logged.
+   * Password. It is sent only to the upstream (external repository), in the `Authorization` header. It is never shown
+   * or logged.
    */
   readonly password: string;
   /** Time of creation in milliseconds on the emulator's clock. */

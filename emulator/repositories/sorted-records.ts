@@ -1,18 +1,16 @@
 import sortedBTree, { type ISortedMapF } from 'sorted-btree';
 
-/** Immutable sorted map. A change returns a new map that shares all unchanged nodes with the previous one. */
+/** Immutable sorted map. A change returns a new map, which shares all unchanged nodes with the old map. */
 export type SortedMap<Key, Value> = ISortedMapF<Key, Value>;
 
-// The class is taken from the member `default`, because the package is CommonJS and its exports object is the import.
+// The package is CommonJS, so its import is the exports object, and the class is the member `default`.
 const BTree = sortedBTree.default;
 
 export function emptyMap<Key, Value>(): SortedMap<Key, Value> {
   return new BTree<Key, Value>();
 }
 
-/**
- * Immutable collection of records. It is sorted by a key of the record, and each record is also accessible by its id.
- */
+/** Immutable collection of records, sorted by a key of the record. Records can also be found by id. */
 export class SortedRecords<Key, Value extends { readonly id: string }> {
   constructor(
     private readonly keyOf: (value: Value) => Key,
@@ -33,12 +31,16 @@ export class SortedRecords<Key, Value extends { readonly id: string }> {
     return key === undefined ? undefined : this.byKey.get(key);
   }
 
-  /** Yields the records whose keys are greater than `after`, in ascending order; all records if `after` is absent. */
+  /**
+   * Yields the records with keys greater than `after`, in ascending order. If `after` is absent, yields all records.
+   */
   *list(after?: Key): IterableIterator<Value> {
     for (const [key, value] of this.byKey.entries(after)) if (key !== after) yield value;
   }
 
-  /** Yields the records whose keys are less than `before`, in descending order; all records if `before` is absent. */
+  /**
+   * Yields the records with keys less than `before`, in descending order. If `before` is absent, yields all records.
+   */
   *reversed(before?: Key): IterableIterator<Value> {
     for (const [, value] of this.byKey.entriesReversed(before, undefined, true)) yield value;
   }

@@ -1,19 +1,14 @@
 import { countRequest, type Expiry, isExpired, startExpiry } from '../time/expiry.js';
 import type { RepositoryState } from './lifecycle.js';
 
-/**
- * State that a test can make a repository pretend to have, regardless of its real state. `no_default_branch`: HEAD is
- * detached.
- */
+/** State that a test can make a repository pretend to have. `no_default_branch` means that HEAD is detached. */
 export type PretendedState = Exclude<RepositoryState, 'archived'> | 'no_default_branch';
 
-/**
- * Condition that ends a repository state, and the `Retry-After` header of responses to requests that the state refuses.
- */
+/** Term of a repository state: the condition that ends the state, and the `Retry-After` header of refused requests. */
 export interface StateTerm {
-  /** Condition that ends the state; undefined if the state lasts until another one is set. */
+  /** Condition that ends the state. If undefined, the state lasts until it is changed. */
   readonly ends?: Expiry | undefined;
-  /** Seconds in the `Retry-After` header; undefined if the header must contain the seconds until the state ends. */
+  /** Seconds in the `Retry-After` header. If undefined, the header has the seconds until the state ends. */
   readonly retryAfter?: number | undefined;
 }
 
@@ -31,41 +26,37 @@ interface Cold {
   readonly thaw?: StateTerm | undefined;
 }
 
-/** Seconds in the `Retry-After` header of refusals if the time at which the state ends is unknown. */
+/** Default value of the `Retry-After` header, in seconds. Used if the end of the state is unknown. */
 export const RETRY_AFTER = 1;
 
-/** Returns true if the repository is in cold storage (archived), or is being thawed (returns from cold storage). */
+/** Returns true if the repository is in cold storage, or in a thaw (return from cold storage). */
 export function isCold({ state, thaw }: Cold): boolean {
   return state === 'archived' || (state === 'thawing' && thaw !== undefined);
 }
 
 /**
- * Returns the real state of the repository at the time `now` (in milliseconds), regardless of a state that a test has
- * set.
+ * Returns the real state of the repository at the time `now` (in milliseconds), even if a test has set another state.
  */
 export function ownStateOf({ state, thaw }: Cold, now: number): { readonly state: RepositoryState } & StateTerm {
   return state === 'thawing' && thaw?.ends && isExpired(thaw.ends, now) ? { state: 'active' } : { state, ...thaw };
 }
 
 /**
- * Returns the term of a thaw (return from cold storage) that begins at the time `now`. It lasts until the condition
- * `ends`. Without `ends`, it lasts `retryAfter` seconds, by default `RETRY_AFTER`.
+ * Returns the term of a thaw (return from cold storage) that begins at the time `now`. The thaw lasts until the
+ * condition `ends`. Without `ends`, it lasts `retryAfter` seconds; the default is `RETRY_AFTER`.
  */
 export function beginThaw({ retryAfter, ends }: StateTerm, now: number): StateTerm {
   return { ends: startExpiry(ends ?? { after: (retryAfter ?? RETRY_AFTER) * 1000 }, now), retryAfter };
 }
 
-/**
- * Returns the state that a test has set for the repository; undefined if none is set, or if it has ended by the time
- * `now`.
- */
+/** Returns the state that a test has set. Undefined if none is set, or if the state has ended by the time `now`. */
 export function overrideOf({ override }: Overridden, now: number): StateOverride | undefined {
   return override?.ends && isExpired(override.ends, now) ? undefined : override;
 }
 
 /**
- * Counts one more request that a state refused. Returns the remaining term of the state; undefined if this was the last
- * request that the state refuses. States that do not end after a number of requests are returned unchanged.
+ * Counts one more refused request. Returns the remaining term of the state; undefined if this request ends the state. A
+ * state that does not end after a number of requests is returned unchanged.
  */
 export function leftOf<Term extends StateTerm>(met: Term, now: number): Term | undefined {
   if (met.ends?.requests === undefined) return met;

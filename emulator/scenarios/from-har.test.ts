@@ -17,7 +17,9 @@ function pairs(headers: Record<string, string>) {
   return Object.entries(headers).map(([name, value]) => ({ name, value }));
 }
 
-/** Creates an entry of a HAR file (recorded request and response) with a secret in every place that may contain one. */
+/**
+ * Creates an entry of a HAR file (recorded request and response). It has a secret in every place that may contain one.
+ */
 function entryOf({ method = 'GET', url = '/api/v1/repo', asked, answer = {}, response = {}, emulator }: Exchange) {
   return {
     request: {

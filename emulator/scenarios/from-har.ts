@@ -16,7 +16,7 @@ export const HAR_LIMIT = 128 * 1024 * 1024;
 const header = z.object({ name: z.string(), value: z.string() });
 
 /**
- * Schema of an HTTP Archive 1.2 (a file of recorded requests and responses). Lists only the members that are used;
+ * Schema of an HTTP Archive 1.2 (file of recorded requests and responses). It lists only the members that are used;
  * others are ignored.
  */
 const archive = z.object({
@@ -47,14 +47,12 @@ const archive = z.object({
 
 type Entry = z.infer<typeof archive>['log']['entries'][number];
 
-/**
- * HTTP statuses by error code, for all error codes of the specification. A fault can return these codes by their name.
- */
+/** HTTP status of each error code in the specification. A fault can return these errors by their code. */
 const STATUS_OF: ReadonlyMap<string, number> = new Map(problemCodes().map(({ code, status }) => [code, status]));
 
 /**
- * Matches error codes that consist of lower-case words. Other values of `code` in a recorded response may be secrets
- * and are not copied.
+ * Pattern of error codes that are safe to copy: lower-case words. Other values of `code` in a recorded response may be
+ * secrets.
  */
 const WORDS = /^[a-z]+(?:_[a-z]+){0,9}$/;
 const MAX_CODE_LENGTH = 64;
@@ -66,10 +64,10 @@ const MAX_CODE_LENGTH = 64;
 const MAX_SCENARIO_LENGTH = 1024 * 1024;
 
 /**
- * Returns a scenario whose faults reproduce the statuses, error codes, rate limit headers and aborted responses of an
- * HTTP Archive, in the recorded order for each operation. For an error that is not the service's own, such as an error
- * page of a proxy, the media type and the body are also kept, without tokens and credentials. Nothing else of the
- * archive is kept. Throws `ScenarioError`.
+ * Returns a scenario that reproduces the failures in an HTTP Archive: statuses, error codes, rate limit headers and
+ * aborted responses. The faults of each operation keep the recorded order. Errors from other programs, such as a
+ * proxy's error page, also keep their media type and body. Tokens and credentials are removed from the body. Nothing
+ * else is copied. Throws `ScenarioError`.
  */
 export function scenarioFromHar(text: string, file: string, operations: readonly FaultedOperation[]): Scenario {
   const { entries } = readArchive(text, file).log;
@@ -80,7 +78,7 @@ export function scenarioFromHar(text: string, file: string, operations: readonly
     if (!operation) continue;
     const sequence = sequences.get(operation) ?? [];
     sequences.set(operation, sequence);
-    // Skips 401 responses to requests without credentials, because the emulator itself also refuses such requests. Git
+    // A 401 response to a request without credentials is skipped, because the emulator also refuses such requests. Git
     // sends its first request without credentials.
     const isRefusedByService = entry.response.status === 401 && fieldOf(entry.request, 'authorization') === undefined;
     if (!(isAuthorized && isRefusedByService)) sequence.push(actionOf(entry, operation));
@@ -117,8 +115,7 @@ function readArchive(text: string, file: string): z.infer<typeof archive> {
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
-    // The error omits the message of the JSON parser, because that message would quote the file, which may contain
-    // secrets.
+    // The JSON parser's message is omitted, because it would quote the file, which may contain secrets.
     throw new ScenarioError(`${file} is not an HTTP Archive (HAR), because it is not valid JSON.`);
   }
   return inFile(file, () => checkShape(archive, value, 'The archive'));
@@ -132,7 +129,7 @@ function faultOf(operation: FaultedOperation, sequence: readonly (Action | 'pass
   }
   const fired = sequence.filter((action) => action !== 'pass').length;
   if (fired === 0) return [];
-  // Names the stage for a cut of a Git ref advertisement, because the fault kind `cut` has no default stage for this
+  // A cut of the Git ref advertisement must name its stage, because the fault kind `cut` has no default stage for this
   // operation.
   const isCut = sequence.some((action) => action !== 'pass' && 'cut' in action);
   const at = operation.id === 'gitInfoRefs' && isCut ? { at: 'git.advertise' } : {};
@@ -140,15 +137,18 @@ function faultOf(operation: FaultedOperation, sequence: readonly (Action | 'pass
 }
 
 /**
- * Removes `pass` entries (requests without a fault) from the end of a sequence, because requests after the last entry
- * pass as well.
+ * Removes `pass` entries (requests without a fault) from the end of a sequence. They are not needed, because all later
+ * requests pass anyway.
  */
 function withoutTrailingPasses(sequence: readonly (Action | 'pass')[]): readonly (Action | 'pass')[] {
   const last = sequence.findLastIndex((action) => action !== 'pass');
   return sequence.slice(0, last + 1);
 }
 
-/** Returns the fault action that reproduces a recorded response, or `pass` for a successful complete response. */
+/**
+ * Returns the fault action that reproduces a recorded response. Returns `pass` if the response is successful and
+ * complete.
+ */
 function actionOf(entry: Entry, operation: FaultedOperation): Action | 'pass' {
   const { status } = entry.response;
   const cut = cutOf(entry);
@@ -156,13 +156,13 @@ function actionOf(entry: Entry, operation: FaultedOperation): Action | 'pass' {
   return status < 400 ? 'pass' : (foreignErrorOf(entry, operation) ?? errorOf(entry));
 }
 
-/** End of a truncated response: the number of body bytes before it, and the way in which the connection ended. */
+/** End of a truncated response: the number of its body bytes, and how the connection ended (TCP FIN or RST). */
 interface Cut {
   readonly bytes: number;
   readonly how: 'fin' | 'rst';
 }
 
-/** Returns the position at which a recorded response was truncated; undefined if the response is complete. */
+/** Returns where and how a recorded response was truncated; undefined if it is complete. */
 function cutOf({ response, _emulator }: Entry): Cut | undefined {
   const { status, bodySize = -1, content = {}, _error } = response;
   const bytes = Math.max(0, Math.trunc(bodySize >= 0 ? bodySize : (content.size ?? 0)));
@@ -175,8 +175,8 @@ function cutOf({ response, _emulator }: Entry): Cut | undefined {
 }
 
 /**
- * Returns the action that reproduces a truncated response. For a writing operation without any response bytes, that is
- * a lost response, so that the operation takes effect.
+ * Returns the action that reproduces a truncated response. If a write got no response bytes, its response is lost
+ * (`lost`): the write still takes effect.
  */
 function cutAction({ bytes, how }: Cut, { id, effect }: FaultedOperation): Action {
   const isLost = effect !== 'read' && (bytes === 0 || id === 'gitReceivePack');
@@ -184,14 +184,14 @@ function cutAction({ bytes, how }: Cut, { id, effect }: FaultedOperation): Actio
 }
 
 /**
- * Matches the media type and the charset in a `Content-Type` header (RFC 9110, section 8.3.1). Other parameters are
+ * Matches the media type and charset in a `Content-Type` header (RFC 9110, section 8.3.1). Other parameters are
  * ignored.
  */
 const MEDIA_TYPE = /^\s*([\w.+-]+\/[\w.+-]+)\s*(?:;\s*charset="?([\w.-]+)"?)?/i;
 
 /**
- * Returns an action that sends a copy of an error response, if its media type is one that the operation never uses for
- * errors, such as HTML from a proxy. Returns undefined for other responses.
+ * Returns an action that sends a copy of an error response from another program, such as an HTML page from a proxy.
+ * Such a response has a media type that the operation never uses for errors. Returns undefined for other responses.
  */
 function foreignErrorOf({ response }: Entry, { group }: FaultedOperation): Action | undefined {
   const { status, content } = response;
@@ -210,8 +210,8 @@ function foreignErrorOf({ response }: Entry, { group }: FaultedOperation): Actio
 }
 
 /**
- * Returns the bytes of a recorded response body, without tokens and credentials. An archive stores text bodies decoded,
- * so the text is encoded in the given charset again.
+ * Returns the bytes of a recorded response body, without tokens and credentials. An archive contains decoded text, so
+ * the text is encoded again in its charset.
  */
 function bodyOf(content: Entry['response']['content'], charset: string | undefined): Buffer {
   const { text = '', encoding } = content ?? {};
@@ -219,7 +219,7 @@ function bodyOf(content: Entry['response']['content'], charset: string | undefin
   return Buffer.from(redactText(text), charset?.toLowerCase() === 'iso-8859-1' ? 'latin1' : 'utf8');
 }
 
-/** Returns the action that reproduces an error response of the service, by its error code if it has a known one. */
+/** Returns the action that reproduces an error response of the service. Uses the error code if it is known. */
 function errorOf(entry: Entry): Action {
   const { status } = entry.response;
   const code = codeOf(entry);
@@ -227,8 +227,8 @@ function errorOf(entry: Entry): Action {
   const t = rateWindowOf(entry);
   const named = code ?? genericCodeOf(status);
   if (STATUS_OF.get(named) === status) {
-    // Uses `omit` if the recorded response has no `Retry-After` header, because the service would add the header to
-    // some errors.
+    // Without a recorded `Retry-After` header, `omit` is needed, because the service would add the header to some
+    // errors.
     const wait = retryAfter ?? 'omit';
     return { error: { code: named, retryAfter: wait, ...(t !== undefined && { t }) } } as Action;
   }
@@ -251,8 +251,8 @@ function codeOf({ response: { content } }: Entry): string | undefined {
 }
 
 /**
- * Returns the seconds in the `Retry-After` header of a response, or the kind of another value; undefined if the header
- * is absent.
+ * Returns the seconds in a response's `Retry-After` header. Returns `http-date` for a date, `garbage` for other text,
+ * and undefined if the header is absent.
  */
 function retryAfterOf({ response }: Pick<Entry, 'response'>): number | 'http-date' | 'garbage' | undefined {
   const field = fieldOf(response, 'retry-after');
@@ -262,8 +262,8 @@ function retryAfterOf({ response }: Pick<Entry, 'response'>): number | 'http-dat
 }
 
 /**
- * Returns the parameter `t` (seconds until the quota is refilled) of a response header `RateLimit` such as
- * `"name";r=0;t=5`. Returns undefined if absent.
+ * Returns the parameter `t` of a `RateLimit` response header such as `"name";r=0;t=5`; undefined if absent. It is the
+ * number of seconds until the quota is refilled.
  */
 function rateWindowOf({ response }: Entry): number | undefined {
   const [, seconds] = /;\s*t=(\d{1,9})(?:;|,|$)/.exec(fieldOf(response, 'ratelimit') ?? '') ?? [];
@@ -278,8 +278,8 @@ function fieldOf(
 }
 
 /**
- * Returns the operation whose route matches a recorded request. If several match, the one with the fewest parameters in
- * its path. Undefined if none matches.
+ * Returns the operation whose route matches a recorded request; undefined if none matches. If several match, returns
+ * the one with the fewest path parameters.
  */
 function operationOf(
   { request: { method, url } }: Entry,
@@ -297,8 +297,8 @@ function operationOf(
 }
 
 /**
- * Returns a regular expression for the paths that a route matches. The repository name in a Git route may contain
- * slashes; other parameters may not.
+ * Returns a regular expression for the paths that a route matches. Only the repository name in a Git route may contain
+ * slashes.
  */
 function patternOf(route: string): RegExp {
   const escaped = route.replace(/[.*+?^$()|[\]\\]/g, '\\$&');

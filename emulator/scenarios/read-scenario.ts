@@ -12,8 +12,8 @@ import { checkFaults } from './scenario-runner.js';
 import { PUSH, scenarioSchema } from './schema.js';
 
 /**
- * Validates a scenario that was parsed from a file or a request. Throws `bad_request` with the name of a member that is
- * invalid or could never have an effect.
+ * Validates a scenario from a file or a request. Throws `bad_request` with the name of a member that is invalid or
+ * could never have an effect.
  */
 export function readScenario(value: unknown, operations: readonly FaultedOperation[]): Scenario {
   const expanded = isObject(value) ? expand(value) : value;
@@ -27,8 +27,8 @@ export function readScenario(value: unknown, operations: readonly FaultedOperati
 }
 
 /**
- * Replaces short forms, such as `clock: real`, by full forms. Done before the schema check, because the schema would
- * have to allow both forms, and its errors would then not name the invalid member.
+ * Replaces short forms, such as `clock: real`, by full forms. The schema can then allow only full forms, so its errors
+ * name the invalid member.
  */
 function expand(value: Members): Members {
   const { clock, steps } = value;
@@ -64,7 +64,7 @@ function readFaults(value: Members, where: string): Members {
   return { ...value, faults: faults.map((fault: unknown, at) => readWrittenFault(fault, `${where}faults.${at}`)) };
 }
 
-/** Parses one fault in any notation: text, JSON, or text with additional members. */
+/** Parses one fault, which is text, JSON, or text with additional members. */
 function readWrittenFault(fault: unknown, where: string): Fault {
   if (typeof fault !== 'string' && !isObject(fault)) {
     throw problem('bad_request', `${where} must be a fault: its text form, such as "rate_limited*2", or an object.`);
@@ -73,8 +73,8 @@ function readWrittenFault(fault: unknown, where: string): Fault {
 }
 
 /**
- * Throws `bad_request` if the `on` of a step can never match, or if a step changes the repository of its triggering
- * request and that request can have none.
+ * Throws `bad_request` if the trigger `on` of a step can never match. Also throws if a step changes the repository of
+ * its triggering request, but such a request has no repository.
  */
 function checkSteps(steps: readonly Step[], operations: readonly FaultedOperation[]): void {
   let before: readonly FaultedOperation[] | undefined;
@@ -94,10 +94,7 @@ function checkSteps(steps: readonly Step[], operations: readonly FaultedOperatio
   }
 }
 
-/**
- * Returns the operations whose requests can match the trigger of a step. Throws `bad_request` if no operation can match
- * it.
- */
+/** Returns the operations whose requests can match the trigger of a step. Throws `bad_request` if there are none. */
 function operationsOf(
   { op, push, ref }: Trigger,
   where: string,
@@ -111,8 +108,8 @@ function operationsOf(
   }
   const matching = operations.filter(({ id }) => globs.some((glob) => matchesGlob(glob, id)));
   for (const [member, given] of Object.entries({ push, ref })) {
-    // Allows `push` and `ref` for operations that can move refs. Read operations are allowed only with `ref` and only
-    // for Git requests, because these name the refs that they read.
+    // Operations that can move refs allow `push` and `ref`. Read operations allow only `ref`, and only if they are Git
+    // operations, because Git requests name the refs that they read.
     const isPossible = ({ effect, group }: FaultedOperation) =>
       effect !== 'read' || (group === 'Git' && member === 'ref');
     if (given === undefined || matching.some(isPossible)) continue;

@@ -28,10 +28,7 @@ export async function readScenarioFile(file: string, operations: readonly Faulte
   return inFile(file, () => readScenario(value, operations));
 }
 
-/**
- * Calls `read` and returns its result. Converts an error about an invalid value to a `ScenarioError` that names the
- * file.
- */
+/** Returns the result of `read`. An error about an invalid value becomes a `ScenarioError` that names the file. */
 export function inFile<T>(file: string, read: () => T): T {
   try {
     return read();
@@ -49,13 +46,13 @@ export function readText(file: string, limit?: number): string {
   }
 }
 
-/** Scenario that is part of the package, in the folder `fixtures/scenarios`. */
+/** Scenario that the package contains, in the folder `fixtures/scenarios`. */
 export interface ShippedScenario {
   readonly id: string;
   readonly about: string;
   readonly file: string;
   readonly text: string;
-  /** Result of parsing `text`, not validated. */
+  /** Parsed form of `text`, not validated. */
   readonly value: unknown;
 }
 
@@ -63,7 +60,7 @@ function folder(): string {
   return packageFile('fixtures', 'scenarios');
 }
 
-/** Returns all scenarios that are part of the package, sorted by id. */
+/** Returns all scenarios that the package contains, sorted by id. */
 export async function shippedScenarios(): Promise<ShippedScenario[]> {
   const files = readdirSync(folder()).filter((name) => name.endsWith('.yaml'));
   return Promise.all(
@@ -77,7 +74,7 @@ export async function shippedScenarios(): Promise<ShippedScenario[]> {
   );
 }
 
-/** Returns the path of the scenario file in the package with this id; undefined if absent. */
+/** Returns the path of the package's scenario file with this id; undefined if absent. */
 export function shippedFile(id: string): string | undefined {
   return readdirSync(folder()).includes(`${id}.yaml`) ? join(folder(), `${id}.yaml`) : undefined;
 }

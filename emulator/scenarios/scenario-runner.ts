@@ -15,7 +15,7 @@ import { type LoadedScenario, SCENARIO_LIMITS, type Scenario, type Step, type Tr
 import { isTriggered, type TriggeringRequest } from './scenario-trigger.js';
 import type { Scenarios } from './scenarios.js';
 
-/** Parts of a world (one emulated service with its own state) that scenarios read and change. */
+/** Parts of a world (state of an emulated service) that scenarios read and change. */
 export interface ScenarioWorld {
   readonly state: {
     readonly scenarios: Scenarios;
@@ -34,11 +34,14 @@ export interface ScenarioWorld {
 
 export interface Registration {
   readonly operations: readonly FaultedOperation[];
-  /** Organization to which the repositories in the scenario's `state` belong. */
+  /** Organization of the repositories in the scenario's `state`. */
   readonly organization: string;
 }
 
-/** Change of a repository by a request. Recorded until the response is decided, because steps may wait for it. */
+/**
+ * Change of a repository by a request. It is kept until the response is decided, because steps of scenarios may wait
+ * for such a change.
+ */
 interface RepositoryChange {
   readonly organization: string;
   readonly repository: string;
@@ -51,8 +54,8 @@ const MAX_PENDING_CHANGES = 1_000;
 const INITIAL_PROGRESS = { next: 0, seen: 0 } as const;
 
 /**
- * Runs the scenarios of a world. The progress of each scenario is part of the state of the world, which snapshots
- * contain. This class itself has only timers and the changes of requests without a decided response.
+ * Runs the scenarios of a world (state of an emulated service). The progress of scenarios is part of the world, so
+ * snapshots contain it. This class keeps only timers, and the changes of requests whose response is not decided yet.
  */
 export class ScenarioRunner {
   private pendingChanges: RepositoryChange[] = [];
@@ -61,8 +64,9 @@ export class ScenarioRunner {
   constructor(private readonly world: ScenarioWorld) {}
 
   /**
-   * Registers a scenario. Until it is started, its faults apply only to requests that name the scenario, and its steps
-   * do not run. Throws `bad_request` if a part could never have an effect, and `conflict` if the id is in use.
+   * Registers a scenario without starting it. Until the start, its faults apply only to requests that name the
+   * scenario, and its steps do not run. Throws `bad_request` if a part could never have an effect, and `conflict` if
+   * the id is in use.
    */
   register(scenario: Scenario, { operations, organization }: Registration): LoadedScenario {
     const { scenarios, faults } = this.world.state;
@@ -85,8 +89,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * Starts a registered scenario: its faults apply to all requests from now on, and its steps run. Applies its initial
-   * changes completely or not at all. Returns undefined if the scenario does not exist.
+   * Starts a registered scenario. Its faults then apply to all requests, and its steps run. The initial changes are
+   * applied completely or not at all. Returns undefined if the scenario does not exist.
    */
   async start(id: string): Promise<LoadedScenario | undefined> {
     const found = this.world.state.scenarios.get(id);
@@ -102,9 +106,9 @@ export class ScenarioRunner {
     const begun = this.store({ ...this.begin(found), isStarted: true, after });
     if (found.scenario.clock) {
       await changeClock(clock, found.scenario.clock);
-      // Checks again, because the scenario may have been removed while the clock changed.
+      // The check is repeated, because the scenario may have been removed while the clock changed.
       if (!this.world.state.scenarios.get(id)) return undefined;
-      // Begins the scenario again, because its durations count from the time to which it has just set the clock.
+      // The scenario begins again, because its durations must count from the time to which it has just set the clock.
       this.store(this.begin(begun));
     }
     this.proceed(id);
@@ -112,8 +116,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * Removes a scenario with its faults and the steps that have not run. Changes by earlier steps remain. Returns false
-   * if the scenario does not exist.
+   * Removes a scenario with its faults and remaining steps. Changes by earlier steps stay. Returns false if the
+   * scenario does not exist.
    */
   remove(id: string): boolean {
     const { scenarios, faults } = this.world.state;
@@ -125,24 +129,24 @@ export class ScenarioRunner {
     return true;
   }
 
-  /** Restarts the timers of delayed steps after a snapshot was restored. */
+  /** Restarts the timers of delayed steps. Called after a snapshot was restored. */
   resume(): void {
     for (const { scenario, isStarted, progress } of this.world.state.scenarios.list()) {
       if (isStarted && progress.due !== undefined) this.scheduleStep(scenario.id, progress.due);
     }
   }
 
-  /** Called when refs moved or a repository was created. Records it until the response to the request is decided. */
+  /** Records that a request moved refs or created a repository. The record is kept until the response is decided. */
   note(change: RepositoryChange): void {
     this.pendingChanges.push(change);
-    // Drops the oldest change. A change is normally removed by the request that caused it, but some changes have no
-    // such request.
+    // Drops the oldest change if there are too many. Usually the request that caused a change removes it, but some
+    // changes are not caused by a request.
     if (this.pendingChanges.length > MAX_PENDING_CHANGES) this.pendingChanges.shift();
   }
 
   /**
-   * Called when the response to a request is decided, before it is sent. Advances the scenarios whose next step waits
-   * for such a request.
+   * Called when the response to a request is decided, before it is sent. Scenarios whose next step waits for such a
+   * request advance.
    */
   answered(request: TriggeringRequest): void {
     const { organization, repository, writes } = request;
@@ -199,7 +203,7 @@ export class ScenarioRunner {
     return names.filter((name) => matchesGlob(pattern, name));
   }
 
-  /** Applies the initial state, quotas and faults of a scenario. Restores the previous faults if a change fails. */
+  /** Applies the initial state, quotas and faults of a scenario. If a change fails, restores the previous faults. */
   private begin(loaded: LoadedScenario): LoadedScenario {
     const { scenario, operations } = loaded;
     const { faults } = this.world.state;
@@ -215,8 +219,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * Changes the state of organizations and repositories that exist. For repositories that do not exist yet, stores the
-   * changes in `waiting`, so that they are applied when the repositories are created.
+   * Changes the state of existing organizations and repositories. Changes of repositories that do not exist yet are
+   * stored in `waiting`, and applied when the repositories are created.
    */
   private changeState(loaded: LoadedScenario, changes: StateChanges): LoadedScenario {
     const { organization } = loaded;
@@ -241,7 +245,7 @@ export class ScenarioRunner {
     return { ...loaded, waiting: [...loaded.waiting, ...waiting] };
   }
 
-  /** Applies the stored changes to a repository that was just created. */
+  /** Applies the stored changes of a scenario to a repository that was just created. */
   private applyWaiting(organization: string, repository: string): void {
     for (const loaded of this.world.state.scenarios.list()) {
       const mine = loaded.waiting.filter(
@@ -258,8 +262,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * Called when the request of the next step has arrived, or if the step waits for none. Runs the step immediately or
-   * after its delay (`after`).
+   * Called when the next step's request has arrived, or at once if the step waits for none. Runs the step now, or after
+   * its delay (`after`).
    */
   private reach(id: string, trigger: TriggeredBy | undefined): void {
     const loaded = this.world.state.scenarios.get(id)!;
@@ -288,7 +292,7 @@ export class ScenarioRunner {
     this.timers.delete(id);
   }
 
-  /** Makes the changes of the next step, and proceeds to the step after it. */
+  /** Makes the changes of the next step, then proceeds to the following step. */
   private perform(id: string): void {
     const { scenarios } = this.world.state;
     const loaded = scenarios.get(id)!;
@@ -299,7 +303,7 @@ export class ScenarioRunner {
     this.proceed(id);
   }
 
-  /** Starts the next step immediately if it does not wait for a request. */
+  /** Starts the scenario's next step at once, unless that step waits for a request. */
   private proceed(id: string): void {
     const { scenario, progress } = this.world.state.scenarios.get(id)!;
     const step = scenario.steps?.[progress.next];
@@ -311,7 +315,7 @@ export class ScenarioRunner {
     const { scenarios, faults, clock } = world.state;
     const { clock: time, quotas, state, repository, faults: added, release } = step;
     const attempt = (member: string, run: () => void) => this.attempt(id, `steps.${at}.${member}`, run);
-    // Does not await the change of the clock, because this function may itself be called by a timer of that clock.
+    // The change of the clock is not awaited, because a timer of that clock may have called this function.
     if (time) attempt('clock', () => void changeClock(clock, time));
     if (quotas) attempt('quotas', () => changeQuotas(world, quotas));
     if (state) attempt('state', () => void this.store(this.changeState(scenarios.get(id)!, state)));
@@ -335,7 +339,7 @@ export class ScenarioRunner {
     if (release !== undefined) attempt('release', () => void world.releaseLatch(release));
   }
 
-  /** Makes a change of a step. Records a failure in the scenario, because no response can report it. */
+  /** Makes a change of a step. A failure is recorded in the scenario, because no response can report it. */
   private attempt(id: string, where: string, run: () => void): void {
     try {
       run();
@@ -354,8 +358,8 @@ export class ScenarioRunner {
 }
 
 /**
- * Throws `bad_request` if a fault of the scenario or of one of its steps could never fire. `variants`: switches of the
- * service's behaviour, which the scenario may change; undefined if unknown.
+ * Throws `bad_request` if a fault of the scenario or its steps could never fire. `variants` are the current variants
+ * (configurable behaviours of the service), which the scenario may change; undefined if unknown.
  */
 export function checkFaults(
   { faults = [], state, steps = [] }: Scenario,
@@ -378,15 +382,15 @@ export function checkFaults(
 }
 
 /**
- * Returns the faults of a scenario that is not started, restricted to requests that name the scenario. Omits faults at
- * the stage `accept`, because the request is not read yet at that stage.
+ * Returns the faults of a scenario that was not started, restricted to requests that name the scenario. Faults at the
+ * stage `accept` are omitted, because no request has been read at that stage.
  */
 function namedFaultsOf(scenario: Scenario): Fault[] {
   const faults = faultsOf(scenario).filter(({ at }) => at !== 'accept');
   return faults.map((fault) => ({ ...fault, match: { ...fault.match, scenario: scenario.id } }));
 }
 
-/** Returns the faults of a scenario. A fault without an id gets one, such as `<id of the scenario>.1`. */
+/** Returns the faults of a scenario. A fault without an id gets an id such as `<id of the scenario>.1`. */
 function faultsOf({ id, faults = [] }: Scenario): Fault[] {
   return faults.map((fault, index) => ({ ...fault, id: fault.id ?? `${id}.${index + 1}` }));
 }

@@ -4,21 +4,21 @@ import { isStatus } from '../journal/query.js';
 import type { RequestRecord } from '../journal/record.js';
 import type { Trigger } from './scenario.js';
 
-/** Request whose response was decided but not sent yet. Steps of scenarios can wait for such a request. */
+/** Request whose response is decided but not sent yet. Steps of scenarios can wait for such a request. */
 export interface TriggeringRequest {
   readonly record: RequestRecord;
   readonly organization: string;
   readonly repository: string | undefined;
   readonly scenario: string | undefined;
-  /** True if the operation of the request can change data. */
+  /** True if the request's operation can change data. */
   readonly writes: boolean;
 }
 
 const BRANCHES = 'refs/heads/';
 
 /**
- * Returns true if a request matches the trigger (the conditions `on` of a scenario step). `moved`: full names of the
- * refs that the request moved.
+ * Returns true if a request matches `trigger` (the conditions `on` of a scenario step). `moved` are the full names of
+ * the refs that the request moved.
  */
 export function isTriggered(
   trigger: Trigger,
@@ -41,15 +41,13 @@ export function isTriggered(
   );
 }
 
-/** Returns true if one of the wanted globs matches `found`, or if nothing is wanted. */
+/** Returns true if one of the globs in `wanted` matches `found`, or if `wanted` is undefined. */
 function isLike(wanted: string | readonly string[] | undefined, found: string | undefined): boolean {
   if (wanted === undefined) return true;
   return found !== undefined && [wanted].flat().some((glob) => matchesGlob(glob, found));
 }
 
-/**
- * Returns true if a glob matches a ref, either by its full name or by its name without `refs/heads/` or `refs/tags/`.
- */
+/** Returns true if a glob matches a ref by its full name, or by its name without `refs/heads/` or `refs/tags/`. */
 function isRef(glob: string, name: string): boolean {
   return matchesGlob(glob, name) || matchesGlob(glob, name.replace(/^refs\/(?:heads|tags)\//, ''));
 }

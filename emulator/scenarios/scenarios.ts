@@ -3,7 +3,7 @@ import type { LoadedScenario } from './scenario.js';
 
 export type ScenariosSnapshot = ReadonlyMap<string, LoadedScenario>;
 
-/** Registered scenarios of a world (one emulated service), by id, with their progress. */
+/** Registered scenarios of a world (state of an emulated service), by id, with their progress. */
 export class Scenarios {
   private loaded: ScenariosSnapshot = new Map();
   private started = 0;
@@ -17,7 +17,7 @@ export class Scenarios {
     return this.loaded.get(id);
   }
 
-  /** Returns true if a scenario has this id, or if a step waits for requests that name this scenario id. */
+  /** Returns true if the scenario id is used: a scenario has it, or a step waits for requests that name it. */
   names(id: string): boolean {
     const waits = (glob: string | readonly string[] | undefined) =>
       [glob ?? []].flat().some((one) => matchesGlob(one, id));
@@ -26,7 +26,7 @@ export class Scenarios {
     );
   }
 
-  /** Returns the scenarios in the order of their registration. */
+  /** Returns the scenarios in order of registration. */
   list(): LoadedScenario[] {
     return [...this.loaded.values()];
   }

@@ -7,10 +7,10 @@ import { CLOCK_MODES } from '../time/clock.js';
 import { parseDuration, parseTime } from '../time/iso-8601.js';
 import { SCENARIO_LIMITS } from './scenario.js';
 
-/** Pattern of a scenario id. Its faults without an id get ids of the form `<id>.1`. */
+/** Pattern of a scenario id. The id is also part of the generated ids of faults, such as `<id>.1`. */
 const ID = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
-/** Matches the short form of a step's trigger `on`, such as `push to main`. */
+/** Short form of a step's trigger `on`, such as `push to main`. */
 export const PUSH = /^push to (\S{1,200})$/;
 
 const text = z.string().min(1).max(4096);
@@ -55,10 +55,7 @@ const trigger = z
 
 const release = z.string().regex(/^[\w.-]{1,100}$/, 'must be the name of a latch: letters, digits, ".", "-" and "_"');
 
-/**
- * Schema of a fault in any accepted notation: text form (`rate_limited*2`), text form in `spec` with a `match`, or
- * JSON.
- */
+/** Schema of a fault in any accepted notation: text (`rate_limited*2`), text in `spec` with a `match`, or JSON. */
 const writtenFault = z.union([
   text.meta({ description: 'name[*times][+skip][@stage][;key=value]' }),
   faultSchema(),
@@ -66,13 +63,13 @@ const writtenFault = z.union([
 ]);
 
 /**
- * Creates the schema of a scenario. There are two versions. The published one (`isShown`) also accepts short forms:
- * `clock` as text, `on` as `push to BRANCH`, and faults in the text form. The internal one does not, because short
- * forms are expanded before it is applied.
+ * Creates the schema of a scenario, in one of two versions. The published version (`isShown`) also accepts short forms:
+ * `clock` as text, `on` as `push to BRANCH`, and faults as text. The internal version does not, because short forms are
+ * expanded before validation.
  */
 function createSchema(isShown: boolean) {
-  // Accepts any value as a fault in the internal schema, because faults are validated separately, with errors that name
-  // the invalid member.
+  // The internal schema accepts any value as a fault. Faults are validated separately, with errors that name the
+  // invalid member.
   const faults = z.array(isShown ? writtenFault : z.unknown()).max(SCENARIO_LIMITS.faults);
   const on = isShown ? z.union([z.string().regex(PUSH), trigger]) : trigger;
   const begin = isShown ? z.union([z.literal('real'), time, clock]) : clock;
@@ -112,10 +109,10 @@ function createSchema(isShown: boolean) {
   });
 }
 
-/** Schema for validating a scenario after its short forms were expanded. */
+/** Schema that validates a scenario after its short forms were expanded. */
 export const scenarioSchema = z.lazy(() => createSchema(false));
 
-/** Published schema of a scenario, which includes the short forms. */
+/** Published schema of a scenario. It includes the short forms. */
 export const shownScenarioSchema = z.lazy(() => createSchema(true));
 
 /** Returns the JSON Schema of scenario files, for editors. */

@@ -5,14 +5,14 @@ import type { Steps } from '../schedule/steps.js';
 import type { LoadedScenario } from './scenario.js';
 import type { Scenarios } from './scenarios.js';
 
-/** Parts of a world (one emulated service with its own state) that are verified at the end of a test. */
+/** Parts of a world (state of an emulated service) that are verified at the end of a test. */
 interface VerifiedWorld {
   readonly state: { readonly faults: Faults; readonly journal: Journal; readonly scenarios: Scenarios };
 }
 
 /**
- * Verifies at the end of a test that a world meets all expectations: those in `given`, the `expect` of each fault, and
- * the `expect` of each started scenario. Throws `bad_request` for invalid expectations.
+ * Verifies at the end of a test that all expectations of a world are met. These are the expectations in `given`, and
+ * the `expect` of each fault and each started scenario. Throws `bad_request` for invalid expectations.
  */
 export function* verifyWorld(world: VerifiedWorld, given: unknown): Steps<Verification> {
   const { faults, scenarios, journal } = world.state;
@@ -20,8 +20,8 @@ export function* verifyWorld(world: VerifiedWorld, given: unknown): Steps<Verifi
   const unmet = [...own.unmet];
   for (const loaded of scenarios.list()) {
     if (!loaded.isStarted || !loaded.scenario.expect) continue;
-    // Skips expectations that are already reported as unmet, because the caller and the scenario may expect the same of
-    // a fault.
+    // Expectations that are already reported as unmet are skipped, because the caller and a scenario may expect the
+    // same of a fault.
     const known = new Set(unmet.map(({ at }) => at));
     const further = unmetOf(loaded, yield* verifyScenario(world, loaded));
     unmet.push(...further.filter(({ at }) => !known.has(at)));
@@ -29,9 +29,7 @@ export function* verifyWorld(world: VerifiedWorld, given: unknown): Steps<Verifi
   return { met: own.met && unmet.length === own.unmet.length, unmet, client: own.client };
 }
 
-/**
- * Verifies the expectations of one scenario. Considers only the requests since its start and the faults that it added.
- */
+/** Verifies the expectations of one scenario. Only requests since its start and faults that it added count. */
 export function* verifyScenario(
   { state }: VerifiedWorld,
   { scenario, after, faults }: LoadedScenario,
@@ -42,8 +40,8 @@ export function* verifyScenario(
 }
 
 /**
- * Returns the unmet expectations of a scenario, with paths that begin with the id of the scenario, as in the result for
- * the whole world.
+ * Returns the unmet expectations of a scenario. Their paths begin with the scenario's id, as in the result for the
+ * whole world.
  */
 function unmetOf({ scenario }: LoadedScenario, { unmet, client }: Verification): Unmet[] {
   const requests = unmet.map((one) =>

@@ -1,23 +1,23 @@
 import { MAX_DEPTH } from '../http/json-reader.js';
 
-/** Error in a YAML document. The message has no full stop, so that callers can embed it in a sentence. */
+/** Error in a YAML document. The message has no full stop, so that it can be part of a sentence. */
 export class YamlError extends Error {
   override readonly name = 'YamlError';
 }
 
 /**
- * Maximum number of aliases (`*name`) in one document. Limited, because the library searches through all anchors for
+ * Maximum number of aliases (`*name`) in one document. The limit is needed because the library searches all anchors for
  * each alias.
  */
 const MAX_ALIASES = 100;
 
 const COLLECTIONS: ReadonlySet<string> = new Set(['block-map', 'block-seq', 'flow-collection']);
 
-/** Position of an error as the library `yaml` reports it: an offset in the text, a range, or a token. */
+/** Position of an error in the form of the library `yaml`: an offset in the text, a range, or a token. */
 type Place = number | readonly number[] | { readonly offset: number };
 
 /**
- * Parses one YAML 1.2 document, of which JSON is a subset. Takes time and memory linear in the length of the text, also
+ * Parses one YAML 1.2 document; JSON is a subset of YAML. Time and memory are linear in the length of the text, even
  * for malicious documents. The maximum nesting is `MAX_DEPTH`, as in JSON bodies. Throws `YamlError` at the first
  * error.
  */
@@ -26,8 +26,8 @@ export async function readYaml(text: string): Promise<unknown> {
   const lines = new LineCounter();
   let failure: YamlError | undefined;
   const fail = (message: string, place: Place): never => {
-    // Throws the first error again. The composer of the library catches an error inside a collection and continues, so
-    // a later error would replace it.
+    // The first error is thrown again. The library's composer catches an error inside a collection and continues, so a
+    // later error would replace the first.
     if (failure !== undefined) throw failure;
     const offset = typeof place === 'number' ? place : 'offset' in place ? place.offset : (place[0] ?? 0);
     const { line, col } = lines.linePos(Math.max(0, offset));
@@ -54,10 +54,11 @@ export async function readYaml(text: string): Promise<unknown> {
     yield* parser.end();
   }
 
-  // Disables the library's check that keys are unique, because it compares each key with all others (quadratic time).
-  // The visitor below checks it in linear time.
+  // The library's own check for unique keys is disabled, because it compares each key with all others (quadratic time).
+  // The visitor below makes the check in linear time.
   const composer = new Composer({ uniqueKeys: false, stringKeys: true });
-  // Replaces the library's error handler, because it collects every error, at about 6 kB each. Stops at the first one.
+  // The library's error handler is replaced, because it collects every error, at about 6 kB each. This one stops at the
+  // first error.
   Object.assign(composer, {
     onError: (place: Place, code: string, message: string, isWarning = false) =>
       isWarning || fail(code === 'NON_STRING_KEY' ? 'Map keys must be strings' : message, place),

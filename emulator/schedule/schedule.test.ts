@@ -4,8 +4,7 @@ import { Schedule, ScheduleClosed, SLICE } from './schedule.js';
 import { runYielding, type Steps } from './steps.js';
 
 /**
- * Spends `units` work units in pieces of `piece`. Calls `done` after each piece, and then yields if the time slice is
- * over.
+ * Spends `units` work units in pieces of `piece`. After each piece, calls `done`, and yields if the time slice is over.
  */
 async function work(meter: Meter, units: number, piece: number, done: () => void): Promise<void> {
   for (let spent = 0; spent < units; spent += piece) {

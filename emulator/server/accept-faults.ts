@@ -15,8 +15,8 @@ import type { World } from '../world/world.js';
 import { connectionEvent } from './connection-event.js';
 
 /**
- * Placeholder for the operation of a connection whose first request has not been read. Faults (simulated failures) are
- * matched against it.
+ * Placeholder operation for a connection whose first request has not been read. Faults (simulated failures) are matched
+ * against an operation.
  */
 const CONNECTION_OPERATION: FaultedOperation = {
   id: 'connection',
@@ -28,22 +28,23 @@ const CONNECTION_OPERATION: FaultedOperation = {
 };
 
 /**
- * Maximum time in milliseconds (real time) to wait for the first bytes of a connection. Most connections do not have to
+ * Maximum time to wait for the first bytes of a connection, in milliseconds of real time. Most connections need not
  * wait.
  */
 const FIRST_BYTES_TIMEOUT = 200;
 /**
- * Maximum number of bytes in which the path and the `Host` of the first request are searched. It is the maximum size of
- * a header.
+ * Maximum number of bytes that are searched for the path and `Host` of the first request. It is the maximum size of a
+ * request header.
  */
 const MAX_INSPECTED_BYTES = 16 * 1024;
 
-/** Worlds (states of emulated services) that a port serves in addition to its own, depending on `Host`. */
+/** Worlds (states of emulated services) that a port serves besides its own world. The `Host` header selects them. */
 export interface OtherWorlds {
   /** True if the port serves at least one other world (state of an emulated service). */
   readonly hasAny: boolean;
   /**
-   * Returns true if `host`, the `Host` header of a request, names one of these worlds (states of emulated services).
+   * Returns true if `host` selects one of the other worlds (states of emulated services). `host` is the `Host` header
+   * of a request.
    */
   isNamedBy(host: string | undefined): boolean;
 }
@@ -54,10 +55,10 @@ interface AdmissionPorts {
 }
 
 /**
- * Makes a server apply the faults (simulated failures) of the stage `accept` to new connections, before it reads from
- * them. Two kinds of connections are exempt. If the first request is for the admin API, it may be the one that removes
- * a fault. If it is for another world, the fault does not apply, because the faults of a world are for connections to
- * its own port.
+ * Makes a server apply faults (simulated failures) of the stage `accept` to new connections. They are applied before
+ * the server reads from a connection, with two exceptions. If the first request is for the admin API, it may be the
+ * request that removes the fault. If it is for another world, the faults do not apply, because a world's faults are
+ * only for its own port.
  */
 export function admitConnections(server: http.Server, current: CurrentWorld, ports: AdmissionPorts): void {
   const event = connectionEvent(server);
@@ -77,7 +78,7 @@ interface Admission extends AdmissionPorts {
   readonly begin: () => void;
 }
 
-/** Facts against which faults (simulated failures) are matched when nothing of a connection is known but its name. */
+/** Facts for matching faults (simulated failures) when only the name of a connection is known. */
 const CONNECTION_FACTS: Omit<RequestFacts, 'connection'> = {
   id: '',
   operation: CONNECTION_OPERATION,
@@ -125,15 +126,15 @@ async function admit(world: World, plan: FaultPlan, { socket, names, others, beg
       await delay(action, armed, disconnected.signal);
     }
   } catch {
-    // An error means that the client has disconnected, so there is nothing to continue.
+    // An error means that the client has disconnected, so the connection ends here.
     return;
   }
   proceed();
 }
 
 /**
- * Reads the first bytes of a connection and puts them back for the HTTP parser. Returns true if no fault (simulated
- * failure) may apply to the connection, because its first request is for the admin API or for another world.
+ * Reads the first bytes of a connection, and puts them back for the HTTP parser. Returns true if faults (simulated
+ * failures) do not apply, because the first request is for the admin API or another world.
  */
 async function isExempt(socket: Socket, signal: AbortSignal, others: OtherWorlds | undefined): Promise<boolean> {
   const seen: Buffer[] = [];
@@ -145,8 +146,8 @@ async function isExempt(socket: Socket, signal: AbortSignal, others: OtherWorlds
   const isDecided = (text: string): boolean =>
     text.length === MAX_INSPECTED_BYTES ||
     (hasOtherWorlds && !isForAdmin(text) ? HEADER_OR_HOST.test(text) : /\n|^\S* \S* /.test(text));
-  // The two signals are joined by hand. A signal of `AbortSignal.any` that nothing else references is garbage-collected
-  // and never fires.
+  // The two signals are joined by hand. A signal from `AbortSignal.any` that nothing else references is
+  // garbage-collected and never fires.
   const timeout = new AbortController();
   const stop = (): void => timeout.abort();
   const timer = setTimeout(stop, FIRST_BYTES_TIMEOUT);
@@ -158,8 +159,8 @@ async function isExempt(socket: Socket, signal: AbortSignal, others: OtherWorlds
       text = readAvailable();
     }
   } catch {
-    // An error means that the client has sent nothing in time or has disconnected. The bytes that were read so far
-    // decide.
+    // An error means that the client sent nothing in time or has disconnected. The result then depends on the bytes
+    // read so far.
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
@@ -173,19 +174,18 @@ function isForAdmin(text: string): boolean {
 }
 
 /**
- * Pattern that finds the path in a request line (RFC 9112, section 3: method SP request-target SP). The target may be a
- * whole URL.
+ * Finds the path in a request line (RFC 9112, section 3: method SP request-target SP). The target may be a whole URL.
  */
 const REQUEST_PATH = /^[!-~]+ (?:https?:\/\/[^/?# ]*)?([^?#\\ ]*)/i;
 
-/** Pattern that finds the `Host` header among the lines of a request header (RFC 9112, section 5: `name: value`). */
+/** Finds the `Host` line in a request header (RFC 9112, section 5: `name: value`). */
 const HOST_HEADER = /^(?:[^\r\n]+\r?\n)+?host:([^\r\n]*)/i;
-/** Pattern that matches a complete request header, or an incomplete one that contains a complete `Host` line. */
+/** Matches a complete request header, or an incomplete header that has a complete `Host` line. */
 const HEADER_OR_HOST = /\n\r?\n|\nhost:[^\n]*\n/i;
 
 /**
- * Adds a connection that a fault ended before its first request to the journal (list of all requests, for tests). The
- * record contains the time, the name of the connection and the faults. Returns the id of the record.
+ * Records a connection that a fault ended before its first request. The record is added to the journal (list of all
+ * requests, for tests). It has the time, the connection's name and the faults. Returns the id of the record.
  */
 function recordCut(world: World, connection: string, cut: string, faults: readonly string[]): string {
   const { journal, clock } = world.state;
@@ -211,7 +211,7 @@ async function delay(action: Action, armed: ArmedRequest, signal: AbortSignal): 
 
 function endConnection(socket: Socket, how: Extract<Action, { cut: unknown }>['cut']['how']): void {
   if (how === 'rst') socket.resetAndDestroy();
-  // Data of the client is read and discarded, so that the end of the connection is noticed. After a stall, only the
+  // Data from the client is read and discarded, so that the end of the connection is noticed. After a stall, only the
   // client can end the connection.
   else socket.resume();
   if (how === 'fin' || how === 'end') socket.end();

@@ -6,8 +6,8 @@ import type { SigningKey } from './registered-keys.js';
 export type { OrganizationAddress, SecureAddress } from '../admin/address-members.js';
 
 /**
- * Returns the addresses of one organization as the emulator reports them. `isSecure` is true if HTTPS is served to all
- * clients, and not only for host names that are fixed in clients.
+ * Returns the addresses of one organization as the emulator reports them. `isSecure` is true if all clients can use
+ * HTTPS. It is false if HTTPS is served only for host names that are fixed in clients.
  *
  * @internal
  */
@@ -22,7 +22,7 @@ export function addressOf(
   return { ...address, https: { baseUrl: origin, gitUrl: origin, gitHost: host } };
 }
 
-/** Returns the part of a URL after `//`. In the URL of a Git remote, this part follows the credentials. */
+/** Returns the part of a URL after `//`. Git remote URLs with credentials have the credentials before this part. */
 function hostOf(url: string): string {
   return url.slice(url.indexOf('://') + 3);
 }
@@ -32,10 +32,7 @@ export function adminUrlOf([first]: readonly Listener[]): string {
   return `${first!.shown.baseUrl}${ADMIN_PREFIX}`;
 }
 
-/**
- * Returns the facts that the ready line (printed when the emulator has started) contains about a running service.
- * @internal
- */
+/** Returns the facts about a running service for the ready line (printed when the emulator has started). @internal */
 export function runningAt(listeners: readonly Listener[], key: SigningKey, isSecure: boolean) {
   return {
     orgs: listeners.map((listener) => addressOf(listener, isSecure)),

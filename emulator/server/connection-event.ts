@@ -2,16 +2,15 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Returns the name of the event that a server emits when a client can begin to send HTTP. With TLS, this is after the
- * handshake.
+ * Returns the name of the server event after which a client can send HTTP. With TLS, this event follows the handshake.
  */
 export function connectionEvent(server: Server): 'connection' | 'secureConnection' {
   return server.listenerCount('secureConnection') > 0 ? 'secureConnection' : 'connection';
 }
 
 /**
- * Returns the address and port of the client, by which a TLS connection is matched with the TCP connection below it.
- * Both have the same address and port.
+ * Returns the address and port of the client. They are the same for a TLS connection and the TCP connection below it,
+ * so they identify the pair.
  */
 export function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;

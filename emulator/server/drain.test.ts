@@ -7,15 +7,15 @@ import { startEmulator } from '../index.js';
 import { Connections } from './drain.js';
 
 /**
- * Timeout in milliseconds that is longer than any test. A drain (wait for the end of all connections) that ends with it
- * has not waited for the timeout.
+ * Timeout in milliseconds that is longer than any test. A drain with this timeout must end earlier for another reason.
+ * A drain is a shutdown that waits for connections.
  */
 const FOREVER = 2 ** 31 - 1;
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n';
 const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
-/** Starts a server whose connections are watched. `reached` counts the requests that began. */
+/** Starts a server that tracks its connections. `reached` counts the requests that began. */
 async function serve(test: Test, app: http.RequestListener) {
   const connections = new Connections();
   const reached = { count: 0 };
@@ -35,8 +35,7 @@ async function serve(test: Test, app: http.RequestListener) {
 }
 
 /**
- * Opens a connection and sends `text`. Returns the socket, a promise for its end, and a function that returns the
- * received text.
+ * Opens a connection and sends `text`. Returns the socket, a promise for its end, and a function for the received text.
  */
 async function open(test: Test, port: number, text = '') {
   const socket = connect(port, '127.0.0.1');
@@ -70,8 +69,7 @@ t.test('a connection on which no request runs is cut at once', async (t) => {
       const { socket, received, closed } = await open(t, port, text);
       await accepted;
       if (text.startsWith(GET)) await until(() => received().endsWith('done'));
-      // Pass the longest idle timeout, because the drain must not wait for the idle timeout of a client on which no
-      // request runs.
+      // Pass the longest timeout. The drain must not wait for it, because this client has no request in progress.
       await drain(FOREVER);
       await closed;
       t.equal(socket.destroyed, true);
@@ -143,7 +141,7 @@ t.test('a request that makes progress gets its response, and then its connection
   });
   t.test('work that takes long while the client waits', async (t) => {
     const { port, drain, reached } = await serve(t, (request, response) => {
-      // Wait before the second half of the body is read, although the whole body has arrived.
+      // Read the second half of the body only after a delay, although it has already arrived.
       setTimeout(() => request.resume().on('end', () => response.end('worked')), 500);
     });
     const { received, closed } = await open(t, port, HEAD + 'x'.repeat(100));

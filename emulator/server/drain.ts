@@ -5,33 +5,33 @@ import { lingeringClose } from '../http/lingering-close.js';
 import { connectionEvent, peerOf } from './connection-event.js';
 
 export interface DrainOptions {
-  /** Time in milliseconds (real time) after which all running requests are aborted, even if they make progress. */
+  /** Time after which all running requests are aborted, even if they make progress. In milliseconds of real time. */
   readonly graceMs: number;
   /**
-   * Maximum time in milliseconds (real time) for which a client may stall its request during the drain, by not sending
-   * its body or not reading its response.
+   * Maximum time for which a client may stall its request during the drain, in milliseconds of real time. A client
+   * stalls if it does not send its body or does not read its response.
    */
   readonly idleMs: number;
 }
 
 /**
- * Open connections of one server, with the request that runs on each, so that the server can be shut down without
- * aborting requests. Node's own list of idle connections lacks those that never sent a whole request header, and Node
- * does not report clients that stopped in the middle of a request.
+ * Open connections of one server, and the request that runs on each. With them, the server can shut down without
+ * aborting requests. Node's own records are not sufficient. Its idle connections exclude those that never sent a whole
+ * request header. It also does not report clients that stopped in the middle of a request.
  */
 export class Connections {
   /**
-   * Open connections with the response to the last request that began on each; undefined if no request began. The last
-   * response is enough, because responses are sent in the order of their requests and the last one ends last.
+   * Response to the last request of each open connection; undefined if no request began. The last response is enough,
+   * because responses are sent in the order of their requests.
    */
   readonly #lastResponses = new Map<Socket, ServerResponse | undefined>();
-  /** TCP connections below the TLS connections, including those whose TLS handshake has not ended. */
+  /** TCP connections below the TLS connections, including those in the TLS handshake. */
   readonly #tcpSockets = new Set<Socket>();
   #isDraining = false;
 
   /**
-   * Returns an application that passes requests to `app` and records their responses. Requests that begin during the
-   * drain are ignored, so that no request is executed partly.
+   * Returns a request listener that passes requests to `app` and records their responses. Requests that begin during
+   * the drain are ignored, so that no request is executed only partly.
    */
   serve(app: RequestListener): RequestListener {
     return (request: IncomingMessage, response: ServerResponse) => {
@@ -41,10 +41,10 @@ export class Connections {
     };
   }
 
-  /** Begins to record the connections of a server, which must not listen yet. */
+  /** Begins to record the connections of a server. Call it before the server listens. */
   watch(server: Server): void {
-    // The method is replaced by one without effect, because `server.close()` calls it and it would close connections
-    // whose clients have not read the last response yet.
+    // This method is disabled, because `server.close()` calls it. It would close connections whose clients have not
+    // read the last response yet.
     server.closeIdleConnections = () => {};
     const event = connectionEvent(server);
     server.on(event, (socket: Socket) => {
@@ -59,20 +59,20 @@ export class Connections {
   }
 
   /**
-   * Stops listening and closes all connections: at once those on which no request runs, and each other connection when
-   * its request has ended or one of the time limits is reached. Resolves when all are closed.
+   * Stops listening and closes all connections. Idle connections are closed at once. Other connections are closed when
+   * their request has ended or a time limit is reached. Resolves when all connections are closed.
    */
   async drain(server: Server, { graceMs, idleMs }: DrainOptions): Promise<void> {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     // The minimum is 1 ms, because a socket timeout of 0 means no limit.
     const idleTimeout = Math.max(1, idleMs);
     const graceTimer = setTimeout(() => this.#cutAll(), graceMs);
-    // The drain begins two turns of the event loop later, because requests that have already arrived completely begin
-    // within these turns.
+    // The drain begins two turns of the event loop later. Within these turns, requests that have arrived completely can
+    // still begin.
     await setImmediate();
     await setImmediate();
     this.#isDraining = true;
-    // The listener decides which quiet connections are closed. Without a listener for 'timeout', Node would close all
+    // This listener decides which quiet connections are closed. Without a listener for 'timeout', Node would close all
     // of them.
     server.on('timeout', (socket: Socket) => {
       if (this.#isStalledByClient(socket)) socket.destroy();
@@ -97,8 +97,8 @@ export class Connections {
   }
 
   /**
-   * Returns true if a connection without traffic waits for its client, which does not send or read; false if it waits
-   * for the processing of its request.
+   * Returns true if a quiet connection waits for its client, which does not send or read. Returns false if it waits for
+   * the processing of its request.
    */
   #isStalledByClient(socket: Socket): boolean {
     const request = this.#lastResponses.get(socket)?.req;
@@ -107,10 +107,7 @@ export class Connections {
   }
 }
 
-/**
- * Closes a connection on which no request runs. If a response has just been written, it is closed so that the response
- * still reaches the client.
- */
+/** Closes a connection on which no request runs. A response that has just been written still reaches the client. */
 function closeIdle(socket: Socket, response: ServerResponse | undefined): void {
   if (response === undefined || !response.writableFinished) socket.destroy();
   else if (response.req.complete) socket.destroySoon();

@@ -5,22 +5,22 @@ import type { HttpsParameters } from './listen.js';
 import type { ShownAddress } from './listeners.js';
 
 /**
- * Host names (without ports) of the real service that are fixed in the programs of clients. A proxy redirects requests
- * to port 443 of these hosts to the emulator.
+ * Host names of the real service, without ports, that are fixed in client programs. A proxy redirects requests for port
+ * 443 of these hosts to the emulator.
  */
 export interface BuiltInHosts {
   readonly api: readonly string[];
   readonly git: readonly string[];
   /**
-   * Called with the port that serves these hosts, and with the certificate that clients must trust (PEM). The call
-   * happens before the emulator reports that it is ready.
+   * Called before the emulator reports that it is ready. `port` serves these hosts. `trust` is the certificate (PEM)
+   * that clients must trust.
    */
   readonly onListening: (port: number, trust: string) => void;
 }
 
 /**
- * Returns the parameters of the HTTPS servers and the certificate (PEM) that clients must trust; undefined if HTTPS is
- * not served. Throws `OptionError` if the given certificate or key is unusable.
+ * Returns the parameters of the HTTPS servers, and the certificate (PEM) that clients must trust. Returns undefined if
+ * HTTPS is not served. Throws `OptionError` if the given certificate or key is unusable.
  *
  * @internal
  */
@@ -39,8 +39,9 @@ export async function provideTls(
 }
 
 /**
- * Returns the host names by which clients may reach the ports, for the certificate. The organizations are listed one by
- * one, because a wildcard covers only one label and clients accept no wildcard directly below `localhost`.
+ * Returns the host names for the certificate: the names by which clients may reach the ports. Each organization is
+ * listed separately, because a wildcard covers only one label, and clients accept no wildcard directly below
+ * `localhost`.
  */
 function ownNames(options: EmulatorOptions): string[] {
   const { host, org, allowedHost } = options;
@@ -58,15 +59,15 @@ function ownNames(options: EmulatorOptions): string[] {
 }
 
 /**
- * Returns the host names of the configured public URLs. Requests through these URLs contain them in their `Host`
- * header, so the emulator must accept them. @internal
+ * Returns the host names of the configured public URLs. The emulator must accept them, because requests through these
+ * URLs have them in the `Host` header. @internal
  */
 export function publicHosts({ publicUrl, publicGitUrl }: EmulatorOptions): string[] {
   return [publicUrl, publicGitUrl].flatMap((url) => (url === undefined ? [] : [new URL(url).hostname]));
 }
 
 /**
- * Returns the configured public URLs, which responses show instead of the address of the first organization's port.
+ * Returns the configured public URLs. Responses show them instead of the address of the first organization's port.
  * @internal
  */
 export function shownAddress({ publicUrl, publicGitUrl }: EmulatorOptions): Partial<ShownAddress> {
@@ -75,12 +76,12 @@ export function shownAddress({ publicUrl, publicGitUrl }: EmulatorOptions): Part
 }
 
 /**
- * Returns the organization and the Git URL for each host name.
+ * Returns the organization and the Git URL of each host name.
  *
- * - The organization is the second label of `api.<org>.<domain>`, or the first label of `<org>.<domain>`. It is
- *   undefined if neither label is an organization; the host then belongs to the first organization.
- * - The Git URL of an API host is that of the first Git host of its organization. If its organization has no Git host,
- *   it is that of the first Git host of all.
+ * - The organization is the second label of `api.<org>.<domain>`, or the first label of `<org>.<domain>`. If neither
+ *   label is an organization, it is undefined, and the host belongs to the first organization.
+ * - The Git URL of an API host names the first Git host of its organization. If the organization has none, it names the
+ *   first of all Git hosts.
  *
  * @internal
  */

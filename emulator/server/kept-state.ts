@@ -7,31 +7,28 @@ import type { CurrentWorld } from '../world/current-world.js';
 
 /** Persistent storage of the emulator's state in a folder while the service runs. */
 export interface KeptState {
-  /**
-   * Saves the current state, and from then on every change of it. Throws `OptionError` if the current state cannot be
-   * saved.
-   */
+  /** Saves the current state, then each change. Throws `OptionError` if the current state cannot be saved. */
   begin(): Promise<void>;
-  /** Saves the current state. Resolves to true if it was saved, and to false if that failed. */
+  /** Saves the current state. Resolves to false if saving failed. */
   save(): Promise<boolean>;
-  /** Saves the state for the last time, and warns the user if that fails. Resolves to true if it was saved. */
+  /** Saves the state for the last time. Warns the user and resolves to false if saving failed. */
   close(): Promise<boolean>;
 }
 
-/** Saved state of an earlier run, of which only the part is read that the service needs before it starts. */
+/** Part of the saved state of an earlier run that the service needs before it starts. */
 export interface SavedState {
-  /** Start options, in which the organizations of the saved state are added after those that the user named. */
+  /** Start options. The organizations of the saved state follow those that the user named. */
   readonly options: EmulatorOptions;
   /**
-   * Files of the state to import, if the option `import` refers to an exported state. Undefined without this option, if
-   * it refers to a Git repository, or if the folder of the option `persist` already contains a state.
+   * Files of the exported state that the option `import` refers to. Undefined if the option is absent or refers to a
+   * Git repository. Also undefined if the folder of the option `persist` already contains a state.
    */
   readonly opened: FileTree | undefined;
 }
 
 /**
- * Reads the organizations of the saved state in the folder of the option `persist`, or else in the source of the option
- * `import`. Throws `OptionError`.
+ * Reads the organizations of the saved state. The state is in the folder of the option `persist`; if there is none, in
+ * the source of the option `import`. Throws `OptionError`.
  */
 export function readSavedState(options: EmulatorOptions): Promise<SavedState> {
   return translateError(
@@ -39,7 +36,7 @@ export function readSavedState(options: EmulatorOptions): Promise<SavedState> {
     async () => {
       const kept = options.persist === undefined ? undefined : await openStateFolder(options.persist);
       const opened = kept || options.import === undefined ? undefined : await openState(options.import);
-      // Errors are ignored, because `openKeptState` reads the folder again and reports what is wrong with it.
+      // Errors are ignored, because `openKeptState` reads the folder again and reports them.
       const found = kept ? await organizationsIn(kept).catch(() => []) : opened ? await organizationsIn(opened) : [];
       if (found.length === 0) return { options, opened };
       const isDefault = options.org.join() === resolveOptions({}).org.join();
@@ -51,9 +48,9 @@ export function readSavedState(options: EmulatorOptions): Promise<SavedState> {
 }
 
 /**
- * Loads the state in the folder of the option `persist`, or if this folder is empty, that of the option `import`.
- * Returns the storage for later changes; undefined without `persist`. Throws `OptionError` without having changed
- * anything.
+ * Loads the state from the folder of the option `persist`. If that folder is empty, loads the state of the option
+ * `import`. Returns the storage for later changes; undefined without `persist`. If it throws `OptionError`, nothing was
+ * changed.
  */
 export async function openKeptState(
   current: CurrentWorld,

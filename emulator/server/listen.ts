@@ -19,19 +19,19 @@ interface ConnectionPorts {
 }
 
 /**
- * Parameters of an HTTPS server. They include `createServer` of `node:https`, because this module must not import it:
- * `node:https` is loaded only if HTTPS is served.
+ * Parameters of an HTTPS server. `createServer` comes from `node:https`, which this module must not import, because it
+ * is loaded only if HTTPS is served.
  */
 export interface HttpsParameters {
   readonly createServer: typeof https.createServer;
   readonly identity: Identity;
-  /** Source of renewed certificates, which replace `identity`; undefined if the certificate is not renewed. */
+  /** Source of renewed certificates, which replace `identity`; undefined if certificates are not renewed. */
   readonly renewal?: RenewedIdentity | undefined;
 }
 
 /**
- * Creates an HTTP or HTTPS server with the configured limits, such as timeouts. The server does not listen yet. `app`
- * handles the requests.
+ * Creates an HTTP or HTTPS server with the configured limits, such as timeouts. `app` handles the requests. The server
+ * does not listen yet.
  */
 export function createServer(
   app: http.RequestListener,
@@ -43,46 +43,46 @@ export function createServer(
   const options: http.ServerOptions = {
     keepAliveTimeout: limits.keepAliveTimeout,
     headersTimeout: limits.headersTimeout,
-    // The duration of a whole request is unlimited, because a push may take long. Pauses are limited instead, by the
-    // idle timeout of bodies.
+    // The duration of a whole request is unlimited, because a push may take long. The idle timeout of bodies limits
+    // pauses instead.
     requestTimeout: 0,
     connectionsCheckingInterval: 5_000,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // The check for `Host` is off, because the pipeline (steps that check a request) makes it and reports the error in
-    // the format of the API.
+    // Node's check of `Host` is off. The pipeline (steps that check a request) makes this check, so that the error has
+    // the API's format.
     requireHostHeader: false,
   };
   const server = secured ? createSecureServer(options, secured, limits.headersTimeout) : http.createServer(options);
   admitConnections(server, current, { names, others });
   server.maxConnections = limits.maxSockets;
-  // Half-open connections are allowed, because a client may close its sending side when it has sent its request.
-  // Otherwise, Node would take this for a disconnect. Node has no public option for it.
+  // Half-open connections are allowed, because a client may close its sending side after its request. Node would treat
+  // this as a disconnect. Node has no public option for it.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxRequestsPerSocket = 1_000;
-  // The limit is one more than allowed, because Node drops further headers silently and the pipeline must see that
-  // there are too many.
+  // The limit is one more than allowed. Node drops further headers silently, so the pipeline sees the extra header and
+  // knows that there are too many.
   server.maxHeadersCount = limits.maxHeaders + 1;
 
   const receive = (request: http.IncomingMessage, response: http.ServerResponse): void => {
-    // If the previous response closes the connection, later requests on it are not executed (RFC 9112, section 9.6).
+    // After a response that closes the connection, later requests on it are not executed (RFC 9112, section 9.6).
     if (lastResponses.get(request.socket)?.shouldKeepAlive === false) {
       request.resume();
       return;
     }
     lastResponses.set(request.socket, response);
-    // The connection is closed after a request for a protocol upgrade, because Node loses bytes that arrive together
-    // with the end of such a request.
+    // A request for a protocol upgrade closes the connection, because Node loses bytes that arrive together with the
+    // end of such a request.
     if (isUpgrade(request)) response.shouldKeepAlive = false;
     app(request, response);
   };
-  // The events for an `Expect` header have the same handler, because the pipeline decides how the header is handled.
+  // Requests with an `Expect` header have the same handler, because the pipeline decides what to do with the header.
   server.on('request', receive).on('checkContinue', receive).on('checkExpectation', receive);
   server.on('connect', (request: http.IncomingMessage, socket: Socket) => {
     handleConnect(request, socket, lastResponses.get(socket), receive);
   });
   server.on(connectionEvent(server), (socket: Socket) => {
-    // The method is replaced, because Node would close both directions of a connection as soon as the last response has
-    // been sent, and the client could lose the response.
+    // This method is replaced, because the client could lose the response. Node would close both directions of the
+    // connection as soon as the last response was sent.
     socket.destroySoon = () => lingeringClose(socket);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -112,7 +112,7 @@ function createSecureServer(
     socket.once('close', () => tcpSockets.get(peer) === socket && tcpSockets.delete(peer));
   });
   server.on('secureConnection', (socket: Socket) => {
-    // The TCP connection below the TLS connection is reset, because Node cannot reset TLS connections.
+    // Node cannot reset a TLS connection, so the TCP connection below it is reset.
     const raw = tcpSockets.get(peerOf(socket));
     socket.resetAndDestroy = () => {
       raw?.resetAndDestroy();
@@ -123,7 +123,7 @@ function createSecureServer(
 }
 
 /**
- * Returns true if Node's parser takes the request for a protocol upgrade. The server never upgrades a connection (RFC
+ * Returns true if Node's parser treats the request as a protocol upgrade. The server never upgrades a connection (RFC
  * 9110, section 7.8).
  */
 function isUpgrade({ headers }: http.IncomingMessage): boolean {
@@ -131,8 +131,8 @@ function isUpgrade({ headers }: http.IncomingMessage): boolean {
 }
 
 /**
- * Handles a CONNECT request. Creates its response, because Node creates none. Passes both to the pipeline when the
- * previous response on the connection has been sent.
+ * Handles a CONNECT request. Node creates no response for it, so this function does. Passes both to the pipeline after
+ * the previous response on the connection has been sent.
  */
 function handleConnect(
   request: http.IncomingMessage,
@@ -140,8 +140,7 @@ function handleConnect(
   previous: http.ServerResponse | undefined,
   receive: http.RequestListener,
 ): void {
-  // The bytes after the request are read and discarded, because Node would not notice the end of the connection
-  // otherwise.
+  // The bytes after the request are read and discarded. Otherwise Node would not notice the end of the connection.
   socket.on('error', () => socket.destroy()).resume();
   const handle = () => {
     const response = new http.ServerResponse(request);
@@ -161,8 +160,8 @@ function handleConnect(
 }
 
 /**
- * Makes the server listen, and resolves to the bound port (a free one if `port` is 0). Rejects with the error of the
- * operating system (`EADDRINUSE`, …).
+ * Makes the server listen. Resolves to the bound port; 0 binds any free port. Rejects with the error of the operating
+ * system (`EADDRINUSE`, …).
  */
 export function listen(server: http.Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -14,11 +14,11 @@ export interface Listener {
   readonly org: string;
   /** Origin of the HTTP port (scheme, host and port), without a trailing slash. */
   readonly origin: string;
-  /** Host and port of the HTTP port, in the form in which a URL contains them. */
+  /** Host and port of the HTTP port, as in a URL. */
   readonly host: string;
   /** Address of the HTTPS port; undefined if HTTPS is not served. */
   readonly secure: { readonly origin: string; readonly host: string; readonly port: number } | undefined;
-  /** URLs that responses show instead of `origin`, for example those of a proxy. */
+  /** URLs in responses. They differ from `origin` if a proxy is configured. */
   readonly shown: ShownAddress;
 }
 
@@ -30,32 +30,32 @@ export interface ShownAddress {
 
 export interface ListenOptions extends Omit<AppOptions, 'organization' | 'origin' | 'isOriginGiven'> {
   readonly host: string;
-  /** Binds the port of the organization with the index `index`, and resolves to the number of the port. */
+  /** Binds the port of the organization at position `index`. Resolves to the port number. */
   readonly bind: (server: http.Server, index: number, isSecure: boolean) => Promise<number>;
-  /** Parameters of the HTTPS servers that exist in addition to the HTTP servers; undefined if HTTPS is not served. */
+  /** Parameters of the HTTPS servers, which run in addition to the HTTP servers; undefined if HTTPS is not served. */
   readonly secured?: HttpsParameters | undefined;
-  /** URLs that responses of the first organization show instead of the address of its port. */
+  /** URLs in responses of the first organization, if they differ from the address of its port. */
   readonly shown?: Partial<ShownAddress> | undefined;
-  /** Other worlds (states of emulated services) that the first port also serves, depending on `Host`. */
+  /** Other worlds (states of emulated services) that the first port also serves. The `Host` header selects them. */
   readonly others?: OtherWorlds & {
     /**
-     * Returns an application that passes requests for other worlds (states of emulated services) to their applications,
-     * and all others to `own`, the application of the organization.
+     * Returns a request listener that passes requests for other worlds (states of emulated services) to them. All other
+     * requests go to `own`, the listener of the organization.
      */
     dispatch(own: http.RequestListener): http.RequestListener;
   };
 }
 
-/** Ports of one world (state of the emulated service). Each organization has its own. */
+/** Ports of one world (state of an emulated service). Each organization has its own port. */
 export class Listeners {
   readonly all: Listener[] = [];
   private readonly drains: ((options: DrainOptions) => Promise<void>)[] = [];
-  /** Application that handles the requests of the first organization; undefined before `open`. */
+  /** Request listener of the first organization; undefined before `open`. */
   app: http.RequestListener | undefined;
 
   /**
    * Opens the ports in the order of the organizations. Rejects with the error of the operating system. Ports that are
-   * already open then stay open, so the caller must call `drain`.
+   * open by then stay open, so the caller must call `drain`.
    */
   async open(current: CurrentWorld, options: ListenOptions, shared: SharedRoutes): Promise<void> {
     const { host, bind, secured, shown: given, ...appOptions } = options;
@@ -88,14 +88,14 @@ export class Listeners {
     }
   }
 
-  /** Stops listening on all ports, and lets running requests finish within the time limits in `options`. */
+  /** Stops listening on all ports. Running requests can finish within the time limits in `options`. */
   async drain(options: DrainOptions): Promise<void> {
     await Promise.all(this.drains.map((drain) => drain(options)));
   }
 }
 
 /**
- * Resolves when the service responds to a health request, because a port that listens is not necessarily ready. Uses a
+ * Resolves when the service responds to a health request, because a listening port is not necessarily ready. Uses a
  * plain socket, because loading Node's HTTP client takes longer than the response.
  */
 export function checkHealth({ origin }: Listener): Promise<void> {
@@ -114,8 +114,8 @@ export function checkHealth({ origin }: Listener): Promise<void> {
 }
 
 /**
- * Binds the first free port of `ports`, and resolves to its number. Rejects with the error of the operating system for
- * the last port if no port is free.
+ * Binds the first free port of `ports` and resolves to its number. If none is free, rejects with the operating system's
+ * error for the last port.
  */
 export async function listenOnFirst(server: http.Server, ports: Iterable<number>, host: string): Promise<number> {
   let lastError: unknown;
@@ -130,7 +130,7 @@ export async function listenOnFirst(server: http.Server, ports: Iterable<number>
   throw lastError;
 }
 
-/** Returns the host that clients use in URLs. A wildcard address is replaced by that of loopback. */
+/** Returns the host for URLs. For a wildcard address, this is the loopback address. */
 function shownHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return isIP(host) === 6 ? `[${host}]` : host;

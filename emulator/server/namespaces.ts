@@ -13,34 +13,34 @@ import { Listeners } from './listeners.js';
 import type { SigningKey } from './registered-keys.js';
 
 /**
- * Options of a new namespace (isolated world with its own state and ports). Absent options are those of the world from
- * which it is created.
+ * Options of a new namespace (isolated world with its own state and ports). Absent options are copied from the world
+ * that creates it.
  */
 export interface NamespaceOptions {
   readonly seed?: string | undefined;
   /**
-   * `real` for the machine's time, or the start of a clock that advances by 1 ms with each request: ISO 8601, or
-   * milliseconds since 1970.
+   * Clock of the namespace: `real` for the machine's time, or the start time of a clock that advances by 1 ms per
+   * request. The start time is ISO 8601 text or milliseconds since 1970.
    */
   readonly clock?: string | number | undefined;
   readonly variants?: Readonly<Partial<Record<VariantName, string>>> | undefined;
   readonly limits?: Readonly<Partial<Record<LimitName, number>>> | undefined;
   /**
-   * Id of a snapshot of the world (state of an emulated service) from which the namespace is created. The namespace
-   * starts with this state and shares its Git objects. If absent, the namespace starts in the state in which the
-   * emulator started, including the start scenario if there is one.
+   * Id of a snapshot of the world (state of an emulated service) that creates the namespace. The namespace starts with
+   * this state and shares its Git objects. If absent, the namespace starts as the emulator started, including the start
+   * scenario.
    */
   readonly snapshot?: string | undefined;
 }
 
-/** Isolated world (state of one emulated service) on ports of its own. @internal */
+/** Isolated world (state of an emulated service) with its own ports. @internal */
 export interface NamespaceServer {
   readonly id: string;
   readonly listeners: Listeners;
   readonly current: CurrentWorld;
-  /** World whose admin API (with which tests control the emulator) created the namespace. */
+  /** World whose admin API (which controls the emulator) created the namespace. */
   readonly madeFrom: CurrentWorld;
-  /** Removes the namespace (isolated world with its own ports): closes its ports and frees its memory. */
+  /** Removes the namespace (isolated world): closes its ports and frees its memory. */
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
@@ -51,16 +51,18 @@ export interface NamespacePorts {
    */
   readonly open: (listeners: Listeners, namespace: Pick<NamespaceServer, 'id' | 'current' | 'close'>) => Promise<void>;
   /**
-   * Brings a new world (state of an emulated service) that is not a copy of a snapshot into the state in which the
-   * emulator started. Throws `OptionError` if that is impossible with the options.
+   * Brings a new world (state of an emulated service) into the state in which the emulator started. Not called for a
+   * copy of a snapshot. Throws `OptionError` if the options make this impossible.
    */
   readonly begin: (current: CurrentWorld, given: NamespaceOptions) => Promise<void>;
   readonly drain: DrainOptions;
-  /** Maximum number of namespaces (isolated worlds with their own ports) that exist at the same time. */
+  /** Maximum number of namespaces (isolated worlds with their own ports) at the same time. */
   readonly maxNamespaces: number;
 }
 
-/** Names of limits of the whole process. No namespace (isolated world with its own ports) can change them. */
+/**
+ * Names of limits that apply to the whole process. A namespace (isolated world with its own ports) cannot change them.
+ */
 const SHARED_LIMITS: readonly string[] = ['maxHeldBytes', 'cacheBytes', 'maxNamespaces'];
 
 /** All namespaces (isolated worlds with their own ports) of an emulator, by id. @internal */
@@ -75,8 +77,8 @@ export class Namespaces {
   ) {}
 
   /**
-   * Returns the namespaces (isolated worlds with their own ports) that were created from the world `from`, oldest
-   * first. For the emulator's first world, returns all namespaces.
+   * Returns the namespaces (isolated worlds with their own ports) that the world `from` created, oldest first. For the
+   * emulator's first world, returns all namespaces.
    */
   list(from: CurrentWorld = this.root): NamespaceServer[] {
     return [...this.#byId.values()].filter(({ madeFrom }) => from === this.root || from === madeFrom);
@@ -89,9 +91,9 @@ export class Namespaces {
   }
 
   /**
-   * Creates a namespace (isolated world with its own ports) and opens its ports. It starts from a snapshot of the world
-   * `from` if the options name one. Throws `bad_request` for invalid options, and `service_unavailable` if no port is
-   * free or the maximum number of namespaces is reached.
+   * Creates a namespace (isolated world) and opens its ports. If the options name a snapshot of the world `from`, the
+   * namespace starts from it. Throws `bad_request` for invalid options. Throws `service_unavailable` if no port is free
+   * or the maximum number of namespaces is reached.
    */
   async create(given: NamespaceOptions = {}, from: CurrentWorld = this.root): Promise<NamespaceServer> {
     const options = readForkOptions(given, from);
@@ -135,9 +137,9 @@ export class Namespaces {
   }
 
   /**
-   * Returns an application for the emulator's first port. It passes a request whose `Host` names an existing namespace
-   * (isolated world with its own ports) to the application of the namespace. All other requests go to `own`, which
-   * refuses those for namespaces that do not exist.
+   * Returns a request listener for the emulator's first port. If `Host` names an existing namespace (isolated world),
+   * the request goes to that namespace. All other requests go to `own`, which refuses those for namespaces that do not
+   * exist.
    */
   dispatch(own: http.RequestListener): http.RequestListener {
     return (request, response) => {
@@ -147,16 +149,16 @@ export class Namespaces {
   }
 
   /**
-   * True if namespaces (isolated worlds with their own ports) exist. Otherwise, no request to the emulator's first port
-   * can be for a namespace, and `Host` need not be read.
+   * True if namespaces (isolated worlds with their own ports) exist. If false, no request can be for a namespace, so
+   * `Host` need not be read.
    */
   get hasAny(): boolean {
     return this.#byId.size > 0;
   }
 
   /**
-   * Returns true if `host`, the `Host` header of a request, names an existing namespace (isolated world with its own
-   * ports).
+   * Returns true if `host` names an existing namespace (isolated world with its own ports). `host` is the `Host` header
+   * of a request.
    */
   isNamedBy(host: string | undefined): boolean {
     return this.#appOf(host) !== undefined;
@@ -170,8 +172,8 @@ export class Namespaces {
 
   async #close(id: string, current: CurrentWorld, listeners: Listeners, graceMs: number): Promise<void> {
     this.#byId.delete(id);
-    // The world is closed before the ports, so that writes are refused from now on. Requests that only read continue
-    // until the drain (shutdown of the ports) ends.
+    // The world is closed before the ports, so that writes are refused at once. Requests that only read continue until
+    // the drain (shutdown of the ports) ends.
     const closed = current.close();
     await listeners.drain({ ...this.ports.drain, graceMs });
     await closed;
@@ -216,8 +218,8 @@ function readForkOptions({ snapshot, limits = {}, ...given }: NamespaceOptions, 
 }
 
 /**
- * Returns a function that returns, for a world (state of an emulated service), the functions with which its admin API
- * creates, lists and removes namespaces. @internal
+ * Returns a function that provides the namespace functions of a world (state of an emulated service). With them, the
+ * world's admin API creates, lists and removes namespaces. @internal
  */
 export function namespaceControl(
   namespaces: Namespaces,

@@ -15,7 +15,10 @@ const testPem = readFileSync(fixtureKeys()[0]!.privateKeyFile, 'utf8');
 async function start(t: Test, options: GivenOptions) {
   const emulator = await startEmulator({ port: 0, adminToken: 'canary', org: ['demo', 'other'], ...options });
   t.teardown(() => emulator.close({ graceMs: 0 }));
-  /** Returns the code of the response to a token signed with the key; `repository_not_found` if the token is valid. */
+  /**
+   * Returns the error code of the response to a token that this key signed. The code is `repository_not_found` if the
+   * token is valid.
+   */
   const codeOf = async (privateKeyPem: string, request: Partial<TokenRequest> = {}, index = 0) => {
     const { org, baseUrl } = emulator.orgs[index]!;
     const token = await mintToken({ privateKeyPem, org, repo: 'r', ...request });

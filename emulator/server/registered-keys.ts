@@ -9,24 +9,24 @@ import { type EmulatorOptions, OptionError } from '../config/options.js';
 type Options = Pick<EmulatorOptions, 'host' | 'org' | 'key' | 'testKeys'>;
 
 /**
- * Returns true if the published test keys are registered, so that tokens that were signed with them are valid. Anybody
- * can sign with these keys, so by default they are registered only if the emulator listens on loopback.
+ * Returns true if the published test keys are registered, so that their tokens are valid. Anybody can sign with these
+ * keys. By default, they are registered only if the emulator listens on loopback.
  */
 export function hasTestKeys({ host, testKeys = isLoopback(host) }: Options): boolean {
   return testKeys;
 }
 
 /**
- * Returns true if users may not register the published test keys as their own keys either, because other machines can
- * reach the emulator.
+ * Returns true if users must not register the published test keys as their own. This is so if other machines can reach
+ * the emulator, unless the user has enabled the test keys.
  */
 export function refusesTestKeys({ host, testKeys = false }: Pick<Options, 'host' | 'testKeys'>): boolean {
   return !isLoopback(host) && !testKeys;
 }
 
 /**
- * Returns the key ring (registered keys) with which each organization starts, in the order of the organizations. Throws
- * `OptionError` for a key that cannot be registered.
+ * Returns the key ring (registered keys) with which each organization starts. The rings are in the order of the
+ * organizations. Throws `OptionError` for a key that cannot be registered.
  */
 export function registeredKeys(options: Options): KeyRing[] {
   const rings = options.org.map((_, index) => (hasTestKeys(options) ? fixtureRing(index) : new KeyRing([])));
@@ -66,15 +66,16 @@ function register({ file, publicKey, id, allowedScopes = ['*'] }: KeyOption): Re
   return registeredKey(publicKey, fields, (why) => new OptionError(`The key ${file} ${why}`));
 }
 
-/** Key that users can sign tokens with. The ready line (printed when the emulator has started) names it. */
+/** Key with which users can sign tokens. The ready line (printed when the emulator has started) names it. */
 export interface SigningKey {
   readonly id: string;
   readonly file: string;
 }
 
 /**
- * Returns the key that the ready line names: the first test key of the first organization, or without test keys, the
- * first key that the user has registered for this organization. The members are empty strings if there is no key.
+ * Returns the key that the ready line (printed when the emulator has started) names. It is the first test key of the
+ * first organization. Without test keys, it is the first key that the user registered for this organization. The
+ * members are empty strings if neither exists.
  */
 export function signingKeyOf(options: Options): SigningKey {
   if (hasTestKeys(options)) {

@@ -23,8 +23,8 @@ import { hasTestKeys, refusesTestKeys, registeredKeys, type SigningKey, signingK
 import { beginScenario, readStartScenario, scenarioUnder } from './start-scenario.js';
 
 /**
- * Running emulator: one port per organization, which all serve one world (state of the service), and the namespaces
- * (isolated worlds with their own ports).
+ * Running emulator. Each organization has its own port; all these ports serve one world (state of the service).
+ * Namespaces are isolated worlds with their own ports.
  */
 export interface Server {
   /** Addresses of the ports, in the order of the organizations. */
@@ -33,38 +33,38 @@ export interface Server {
   readonly namespaces: Namespaces;
   /** All operations of the API that the service handles. */
   readonly operations: readonly Operation[];
-  /** Path of the file that contains the generated admin token; undefined if no token was generated. */
+  /** Path of the file with the generated admin token; undefined if no token was generated. */
   readonly adminTokenFile: string | undefined;
-  /** Certificate (PEM) that clients must trust; undefined if HTTPS is not served to all clients. */
+  /** Certificate (PEM) that clients must trust. Undefined unless HTTPS is served to all clients. */
   readonly trust: string | undefined;
   /** Key with which users can sign tokens of the first organization. */
   readonly signingKey: SigningKey;
   /**
-   * Stops listening and waits for running requests, at most `graceMs` milliseconds (default: the configured drain
-   * timeout). Then frees all memory.
+   * Stops listening, waits for running requests, then frees all memory. Waits at most `graceMs` milliseconds; the
+   * default is the configured drain timeout.
    */
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
 export interface ServerPorts extends ProcessPorts {
   /**
-   * Called when everything is closed, no matter if `Server.close` or the request `POST /_emulator/shutdown` closed it.
-   * `isSaved` is false if the state could not be saved to the folder of the option `persist`.
+   * Called when everything is closed, by `Server.close` or by the request `POST /_emulator/shutdown`. `isSaved` is
+   * false if the state could not be saved to the folder of the option `persist`.
    */
   readonly onClosed?: (isSaved: boolean) => void;
-  /** Called with a warning that the user must read, for example that the state could not be saved. */
+  /** Called with a warning for the user, for example that the state could not be saved. */
   readonly onWarning?: (warning: string) => void;
-  /** Called during an import with the number of bytes of the state that have been read, and with the total. */
+  /** Reports the progress of an import: the number of bytes of the state read so far, and the total. */
   readonly onImport?: (bytes: number, total: number) => void;
-  /** Host names that are fixed in the programs of clients. HTTPS is served for them. */
+  /** Host names that are fixed in client programs. The emulator serves HTTPS for them. */
   readonly hosts?: BuiltInHosts;
-  /** Clock that decides when certificates are renewed; the machine's clock if absent. */
+  /** Clock that decides when certificates are renewed. Default: the machine's clock. */
   readonly machineTime?: MachineTime;
 }
 
 /**
- * Starts the emulator, and resolves when it responds to requests. Rejects with the error of the operating system if a
- * port cannot be bound, and with `OptionError` if an option cannot be used.
+ * Starts the emulator. Resolves when it responds to requests. Rejects with the error of the operating system if a port
+ * cannot be bound, and with `OptionError` if an option cannot be used.
  */
 export async function startServer(
   given: EmulatorOptions,
@@ -72,7 +72,7 @@ export async function startServer(
   ports: ServerPorts = {},
 ): Promise<Server> {
   const { options: startOptions, scenario } = await readStartScenario(given, operations);
-  // Import the module only if the emulator starts with a saved state, so that other starts do not load it.
+  // The module is imported only if the emulator starts with a saved state, to keep other starts fast.
   const saving =
     startOptions.persist !== undefined || startOptions.import !== undefined
       ? await import('./kept-state.js')
@@ -88,13 +88,12 @@ export async function startServer(
   const listeners = new Listeners();
   let admin: ProvidedAdminToken | undefined;
   let kept: KeptState | undefined;
-  /** Promise of the work that must be done only once, even if the service is closed several times. */
+  /** Promise of the work that must be done only once, even if `close` is called several times. */
   let ended: Promise<void> | undefined;
   const close = async ({ graceMs = drain.graceMs } = {}): Promise<void> => {
     closing.abort();
     secure?.secured.renewal?.close();
-    // Requests that wait because of a fault (simulated failure) are released first, because they would not end by
-    // themselves.
+    // Requests that a fault (simulated failure) makes wait are released first, because they would never end.
     current.world.background.endWaits();
     await Promise.all([namespaces.close({ graceMs }), listeners.drain({ ...drain, graceMs })]);
     ended ??= end();
@@ -175,8 +174,8 @@ export async function startServer(
     await listeners.open(current, { ...common(current), controls, bind, shown, others: namespaces }, shared);
     ports.hosts?.onListening(listeners.all[0]!.secure!.port, secure!.trust);
     await Promise.all(listeners.all.map(checkHealth));
-    // The first check of a token is prepared now, because it would be slow otherwise. The preparation begins after the
-    // start has been reported, so that nothing waits for it.
+    // The first token check is slow, so it is prepared now. The preparation begins after the start was reported, so
+    // that nothing waits for it.
     setImmediate(() => void prepareVerifier(current.config.organizations[0]!.keys));
   } catch (error) {
     await close({ graceMs: 0 });

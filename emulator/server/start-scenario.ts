@@ -8,16 +8,15 @@ import type { NamespaceOptions } from './namespaces.js';
 
 export interface OptionsOfScenario {
   /**
-   * Start options with the seed and the clock of the scenario (scripted changes of the emulator), unless the user gave
-   * other values.
+   * Start options. Seed and clock come from the scenario (scripted changes of the emulator), unless the user set them.
    */
   readonly options: EmulatorOptions;
   readonly scenario: Scenario | undefined;
 }
 
 /**
- * Reads the scenario file (scripted setup and behaviour of the emulator) that the start options name. Throws
- * `OptionError` if it cannot be used.
+ * Reads the scenario file (scripted setup of the emulator) that the start options name. Throws `OptionError` if it
+ * cannot be used.
  */
 export async function readStartScenario(
   options: EmulatorOptions,
@@ -25,8 +24,8 @@ export async function readStartScenario(
 ): Promise<OptionsOfScenario> {
   if (!options.scenario) return { options, scenario: undefined };
   const { file, source, over } = options.scenario;
-  // Import the module only on demand, so that a start without a scenario (scripted changes of the emulator) does not
-  // load it.
+  // The module is imported only for a start with a scenario (scripted setup of the emulator), to keep other starts
+  // fast.
   const { readScenarioFile, ScenarioError } = await import('../scenarios/scenario-file.js');
   let scenario = await translateError(
     ScenarioError,
@@ -47,7 +46,7 @@ export async function readStartScenario(
 }
 
 /**
- * Returns a copy of the start scenario without the settings (clock, limits, variants) that the options of a namespace
+ * Returns a copy of the start scenario without the settings (clock, limits, variants) that a namespace's own options
  * replace.
  */
 export function scenarioUnder(
@@ -69,8 +68,8 @@ function without<Values>(values: Values | undefined, names: object): Partial<Val
 }
 
 /**
- * Registers the scenario (scripted changes of the emulator) in a new world and starts it. A later `reset` returns to
- * the state after this start. Throws `OptionError` if the scenario fails.
+ * Registers and starts the scenario (scripted changes of the emulator) in a new world. A later `reset` returns to the
+ * state after this start. Throws `OptionError` if the scenario fails.
  */
 export async function beginScenario(
   current: CurrentWorld,

@@ -11,7 +11,7 @@ const DISCONNECTED = 'The client disconnected before the request body was comple
 const UNREADABLE = ['bad_request', 'The request is not valid HTTP/1.1, so it was not read any further.'] as const;
 
 /**
- * Code and message of the error response by the error code of Node's HTTP parser. Other parser errors get `UNREADABLE`.
+ * Code and message of an error response, by the error code of Node's HTTP parser. Other parser errors get `UNREADABLE`.
  */
 const PARSER_PROBLEMS: Readonly<Record<string, readonly [code: ProblemCode, detail: string]>> = {
   HPE_HEADER_OVERFLOW: [
@@ -40,10 +40,10 @@ const PARSER_PROBLEMS: Readonly<Record<string, readonly [code: ProblemCode, deta
 };
 
 /**
- * Handles bytes of a client that Node's HTTP parser refused. `latest` is the response to the last request on the
- * connection; undefined if there was no request. If the bytes belong to the body of this request, its reader gets an
- * error. Otherwise they follow the request, and an error response to them is sent after the earlier response. Nothing
- * on the connection is read afterwards.
+ * Handles bytes from a client that Node's HTTP parser refused. `latest` is the response to the last request on the
+ * connection; undefined if there was no request. If the bytes belong to the body of that request, the reader of the
+ * body gets an error. Otherwise an error response is sent after the response `latest`. Nothing more is read from the
+ * connection.
  */
 export function refuseUnreadable(
   error: NodeJS.ErrnoException,
@@ -63,7 +63,7 @@ export function refuseUnreadable(
   }
   const respond = () => respondUnreadable(problem(code, detail), socket, world);
   if (!latest) respond();
-  // If the latest response closes the connection, the bytes after its request are ignored (RFC 9112, section 9.6).
+  // If the latest response closes the connection, later bytes are ignored (RFC 9112, section 9.6).
   else if (latest.shouldKeepAlive) {
     if (latest.writableFinished) respond();
     else latest.once('finish', respond);
@@ -71,8 +71,8 @@ export function refuseUnreadable(
 }
 
 /**
- * Makes the reader of a request body throw `refusal`, either now or when it begins to read. A response that has already
- * been sent is not changed.
+ * Makes the reader of a request body throw `refusal`, now or when it begins to read. A response that was already sent
+ * does not change.
  */
 function failBody(latest: ServerResponse, refusal: Problem, socket: Socket): void {
   const request: IncomingMessage = latest.req;
@@ -81,19 +81,18 @@ function failBody(latest: ServerResponse, refusal: Problem, socket: Socket): voi
   else latest.once('finish', () => lingeringClose(socket));
   if (request.destroyed) return;
   request.on('error', () => undefined);
-  // The method is replaced, so that only the body is destroyed. The connection stays open, because the response must
-  // still be sent over it.
+  // This method is replaced so that only the body is destroyed. The connection must stay open to send the response.
   request._destroy = (error, done) => done(error);
   request.destroy(refusal);
 }
 
 /**
- * Writes an error response to bytes for which Node has created no request. Records it in the journal (list of all
- * requests, for tests) and the log like any other response.
+ * Writes an error response for bytes that Node could not parse as a request. The response is recorded in the journal
+ * (list of all requests, for tests) and the log, like any other.
  */
 function respondUnreadable(refusal: Problem, socket: Socket, world: World): void {
-  // If the sending side is closed, one response has already been sent. Further ones are not necessary, although the
-  // parser refuses each further piece of data.
+  // A closed sending side means that a response was already sent. The parser refuses every further piece of data, but
+  // one response is enough.
   if (!socket.writable) return;
   world.state.clock.tick();
   const id = world.nextRequestId();

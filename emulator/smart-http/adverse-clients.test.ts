@@ -10,7 +10,7 @@ import { Workbench } from '../git/test/workbench.js';
 import { type Service, startService } from '../test/service.js';
 import { packet } from './pkt-line.js';
 
-/** Tests of the complete service with clients that disconnect, stall, or send requests at the same time. */
+/** Tests the complete service with clients that disconnect, stall, or send requests at the same time. */
 
 const ZERO = '0'.repeat(40);
 const WHO = 'A <a@example.com> 1700000000 +0000';
@@ -20,7 +20,7 @@ interface Push {
   readonly body: Buffer;
 }
 
-/** Returns the body of a push that creates `branch` with one commit, which has one file with `content`. */
+/** Returns a push request that creates `branch` with one commit. The commit has one file with `content`. */
 function pushOf(branch: string, content: Buffer | string, old = ZERO): Push {
   const pack = new PackBuilder();
   const blob = Buffer.from(content as string);
@@ -65,10 +65,7 @@ async function stop({ emulator }: Service): Promise<void> {
   await emulator.close();
 }
 
-/**
- * Resolves to the text that arrives on the socket until the peer closes the connection, or until the text matches
- * `enough`.
- */
+/** Resolves to the received text when the peer closes the connection, or as soon as the text matches `enough`. */
 function receive(socket: Socket, enough?: RegExp): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
@@ -156,7 +153,7 @@ t.test('an aborted push or clone leaves no objects and no memory', async (t) => 
     const more = { 'content-length': String(request.length), 'git-protocol': 'version=2' };
     socket.write(await s.headersOf('r', 'git-upload-pack', more));
     socket.write(request);
-    // Read the start of the response, then stop reading, and disconnect a little later.
+    // Read only the start of the response, and disconnect a little later.
     await new Promise((resolve) => socket.once('data', resolve));
     socket.pause();
     await wait(round);

@@ -15,7 +15,7 @@ import { HEAD, type RepositoryView, visibleHead } from './view.js';
 export type Service = 'git-upload-pack' | 'git-receive-pack';
 
 /**
- * Returns the Git service named by the query parameter `service` of `info/refs`, or undefined if the value names none.
+ * Returns the Git service named by the query parameter `service` of `info/refs`. Undefined if there is no such service.
  */
 export function serviceOf(name: string | undefined): Service | undefined {
   return name === 'git-upload-pack' || name === 'git-receive-pack' ? name : undefined;
@@ -59,9 +59,8 @@ export async function advertise(
 }
 
 /**
- * Returns the symbolic ref HEAD and its target, as the capability `symref` announces them. Returns undefined if HEAD is
- * detached or its branch is unborn (has no commit), because before protocol version 2 an unborn branch cannot be
- * announced.
+ * Returns HEAD and the branch it points at, for the capability `symref`. Returns undefined if HEAD is detached, or if
+ * its branch is unborn (has no commit). Before protocol version 2, an unborn branch cannot be announced.
  */
 function headSymref({ repository, prefix }: RepositoryView): readonly [ByteString, ByteString] | undefined {
   const head = visibleHead(repository.refs, prefix);

@@ -11,8 +11,8 @@ import { sample } from '../test/sample.js';
 import { packet } from './pkt-line.js';
 import { TestServer } from './test/test-server.js';
 
-// Compares the responses of `git receive-pack` and of this server to pushes with and without the capability `atomic`:
-// the result of each ref, and the messages to the user.
+// Compares how `git receive-pack` and this server respond to pushes, with and without the capability `atomic`. Both
+// must report the same result for each ref and the same messages to the user.
 
 const WHO = 'A <a@example.com> 1700000000 +0000';
 const BLOB = oidOf('blob', 'b');
@@ -32,8 +32,8 @@ const move = (name: string, old: Oid, next: Oid): RefChange => ({
 const NEW = create('new');
 
 /**
- * Pushes, each as its list of ref updates. They go to a repository whose branches `main`, `other` and `dir/sub` all
- * point to the commit `FIRST`. HEAD refers to `main`.
+ * Pushes as lists of ref updates. The branches `main`, `other` and `dir/sub` of the repository point to the commit
+ * `FIRST`, and HEAD refers to `main`.
  */
 const CASES: Readonly<Record<string, readonly RefChange[]>> = {
   'a stale ref': [move('main', SECOND, FIRST), NEW],
@@ -67,7 +67,7 @@ const CASES: Readonly<Record<string, readonly RefChange[]>> = {
   'nothing in the way': [move('main', FIRST, SECOND), NEW, move('other', FIRST, ZERO_OID)],
 };
 
-/** Number of cases that a normal test run checks. `TEST_SAMPLES=all` checks all of them. */
+/** Number of cases that a normal test run checks. With `TEST_SAMPLES=all`, all cases are checked. */
 const SAMPLE = 10;
 
 interface Report {
@@ -100,7 +100,7 @@ const BASE: readonly RefChange[] = [
 ];
 const PLAIN = 'report-status side-band-64k';
 
-/** Returns the lines of the report (side-band 1) and the messages to the user (side-band 2) in a response. */
+/** Extracts the report (side-band 1) and the messages to the user (side-band 2) from a response, as lists of lines. */
 function reportOf(response: Buffer): Report {
   const bands: Record<number, Buffer[]> = { 1: [], 2: [] };
   for (let at = 0; at + 4 <= response.length; ) {
@@ -146,7 +146,7 @@ async function askUs(commands: readonly RefChange[], capabilities: string) {
   return { report, refs: [...repository.refs.entries()].map(([name, { oid }]) => `${name} ${oid}`).join('\n') };
 }
 
-/** Returns the messages that name a ref. Leaves out all others, because they differ between versions of Git. */
+/** Returns the messages that name a ref. Other messages differ between versions of Git. */
 function sentencesOf({ messages }: Report): string[] {
   return messages
     .filter((line) => /^(error: cannot |error: multiple |error: refusing |warning: )/.test(line))
@@ -164,7 +164,10 @@ t.test('an atomic push is reported as git reports it', async (t) => {
   }
 });
 
-/** Reasons that Git gives for a refused ref update since version 2.50. Earlier versions give one common reason. */
+/**
+ * Reasons for refused ref updates that Git reports since version 2.50. Earlier versions report only `failed to update
+ * ref`.
+ */
 const REASONS =
   /(?<=^ng \S+ )(?:reference already exists|reference does not exist|incorrect old value provided|refname conflict|invalid new value provided)$/;
 

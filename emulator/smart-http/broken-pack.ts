@@ -13,8 +13,8 @@ const TRAILER_BYTES = 20;
 const LINES_AT_ONCE = 100;
 
 /**
- * Object numbers (indexes into the tables of the object store) of the objects of a pack that is not written yet, and
- * options for writing it.
+ * Pack that is not written yet: the numbers of its objects, and options for writing it. Object numbers are indexes into
+ * the tables of the object store.
  */
 export interface PreparedPack {
   readonly numbers: Int32Array;
@@ -22,9 +22,9 @@ export interface PreparedPack {
 }
 
 /**
- * Sends the packfile section of a fetch response with the injected faults (errors that a test asked for), for example
- * truncated. Offsets of faults count bytes of the pack, excluding the packet framing. The pack is written anew and not
- * stored in the pack cache, so that no other client receives a broken pack.
+ * Sends the packfile section of a fetch response with injected faults, for example truncated. A test has asked for
+ * these errors. Offsets of faults count bytes of the pack, without the packet framing. The pack is written anew and not
+ * cached, so that no other client receives a broken pack.
  */
 export async function* sendBrokenPack(
   { view, sideband }: PackRequest,
@@ -65,14 +65,14 @@ export async function* sendBrokenPack(
 }
 
 /**
- * Position at which a pack is cut if it has fewer objects than the number after which the fault would cut it: before
- * the checksum at its end.
+ * Default place to cut a pack: before the checksum at its end. Used if the pack has fewer objects than the fault's
+ * limit.
  */
 const END = { beforeEnd: TRAILER_BYTES };
 
 /**
- * Yields the bytes of a pack up to the start of its object entry `index`. The pack writer adds the offset of an entry
- * to `starts` before it yields the first byte of that entry.
+ * Yields the bytes of a pack up to the start of its object entry `index`. The pack writer adds the offset of each entry
+ * to `starts` before it yields the first byte of the entry.
  */
 async function* cutAtEntry(
   pack: AsyncIterable<Uint8Array>,
@@ -92,9 +92,9 @@ async function* cutAtEntry(
 }
 
 /**
- * Removes one object from the list of those to send: the `index`-th blob, or the last one if there are fewer blobs.
- * Removes a tree if there is no blob. Keeps all commits, because then the client notices the missing object only after
- * it has indexed the pack.
+ * Removes one object from those to send: the blob at `index`, or the last blob if there are fewer. Removes a tree if
+ * there is no blob. Never removes a commit, so that the client notices the missing object only after it has indexed the
+ * pack.
  */
 function withoutOne(objects: ObjectStore, numbers: Int32Array, index: number): Int32Array {
   for (const type of [BLOB, TREE]) {

@@ -10,10 +10,11 @@ const FLUSH_BYTES = FLUSH.length;
 const TRAILER_BYTES = 20;
 
 /**
- * Yields the pack of a push as it is received, changed by the injected faults (errors that a test asked for). A fault
- * can give its position as a fraction of the pack. The end of the pack is not known while it is received, so the
- * position is computed from `length`, the approximate length in bytes of the whole pack. If `length` is 0 (unknown),
- * the pack is cut after its first byte.
+ * Yields the pack of a push as it is received, changed by injected faults. A test has asked for these errors.
+ *
+ * A fault can give its position as a fraction of the pack. The end of the pack is not known yet, so the position is
+ * computed from `length`. This is the approximate length of the whole pack in bytes. If `length` is 0 (unknown), the
+ * pack is cut after its first byte.
  */
 export async function* breakIncoming(
   rest: () => AsyncIterable<Uint8Array>,
@@ -29,17 +30,18 @@ export async function* breakIncoming(
   }
   yield* cutBytes(pack, whileArriving(placeOf(cut.at, TRAILER_BYTES), length));
   endIncoming(wire);
-  // Reads and discards the rest of the pack, because the client reads the report only after it has sent the whole pack.
+  // Read and discard the rest of the pack, because the client reads the report only after it has sent the whole pack.
   for await (const _ of rest());
 }
 
-/** Throws `ResponseCut`, which closes the connection while a pack is received, if a `cut` fault requires it. */
+/** Throws `ResponseCut` if a `cut` fault requires to close the connection while a pack is received. */
 export function endIncoming({ cut }: WireFaults): void {
   if (cut !== undefined && cut.how !== 'end') throw new ResponseCut(cut.how);
 }
 
 /**
- * Converts a fraction of the pack to a number of bytes, because the end of the pack is not known while it is received.
+ * Converts a position given as a fraction to a number of bytes. `length` is the approximate length of the pack; 0 if
+ * unknown. The real end is not known while the pack is received.
  */
 function whileArriving(place: CutPlace, length: number): CutPlace {
   if (!('fraction' in place)) return place;
@@ -47,8 +49,8 @@ function whileArriving(place: CutPlace, length: number): CutPlace {
 }
 
 /**
- * Builds the response that refuses a push before its pack is read: a fatal error on side-band channel 3, or an `ERR`
- * packet if the client does not support the side-band.
+ * Builds the response that refuses a push before its pack is read. It is a fatal error on side-band channel 3, or an
+ * `ERR` packet if the client does not support the side-band.
  */
 export function refuseAll(message: string, { capabilities }: PushRequest): Buffer {
   return capabilities.has('side-band-64k')
@@ -57,19 +59,17 @@ export function refuseAll(message: string, { capabilities }: PushRequest): Buffe
 }
 
 /**
- * Maximum number of characters of the progress messages that a fault adds beside the status report. They are sent in
- * one piece and therefore are in memory at the same time.
+ * Maximum number of characters in the progress messages that a fault adds to a status report. The messages are sent in
+ * one piece, so all of them are in memory together.
  */
 const MAX_MESSAGES = 8 * 1024 * 1024;
 
-/** Returns an array with `text` repeated `times` times, or fewer times if the total would exceed `MAX_MESSAGES`. */
+/** Returns an array of `times` copies of `text`. It has fewer copies if the total would exceed `MAX_MESSAGES`. */
 export function repeated(text: string, times: number): string[] {
   return Array(Math.min(times, Math.ceil(MAX_MESSAGES / (text.length + 1)))).fill(text);
 }
 
-/**
- * Applies the injected faults to the bytes of the status report of a push, before they are framed for the side-band.
- */
+/** Applies injected faults to the bytes of a push's status report, before they are framed for the side-band. */
 export function breakReport(report: Buffer, { cut, flip }: WireFaults): Buffer {
   const broken = Buffer.from(report);
   const flipped = flip && Math.min(flip.offset ?? report.length >>> 1, report.length - 1);

@@ -2,8 +2,8 @@ import { type ByteString, bytesOf, latin1, NO_BYTES } from '../git/object/bytes.
 import { ProtocolError } from './pkt-line.js';
 
 /**
- * Capabilities of protocol versions 0 and 1 that the service for fetches announces. Everything listed is implemented,
- * and nothing else is announced. Sources: gitprotocol-capabilities for versions 0 and 1, gitprotocol-v2 for version 2.
+ * Capabilities that the fetch service announces in protocol versions 0 and 1. The server announces exactly what it
+ * implements. Sources: gitprotocol-capabilities for versions 0 and 1, gitprotocol-v2 for version 2.
  */
 export const UPLOAD_PACK_CAPABILITIES = [
   'multi_ack',
@@ -24,7 +24,7 @@ export const UPLOAD_PACK_CAPABILITIES = [
   'filter',
 ] as const;
 
-/** Capabilities that the service for pushes announces. */
+/** Capabilities that the push service announces. */
 export const RECEIVE_PACK_CAPABILITIES = [
   'report-status',
   'report-status-v2',
@@ -36,7 +36,10 @@ export const RECEIVE_PACK_CAPABILITIES = [
   'push-options',
 ] as const;
 
-/** Commands of protocol version 2, with the features (separated by spaces) that the server announces for each. */
+/**
+ * Commands of protocol version 2. The values are the features that the server announces for a command, separated by
+ * spaces.
+ */
 export const COMMANDS = {
   'ls-refs': 'unborn',
   fetch: 'shallow wait-for-done filter ref-in-want',
@@ -46,20 +49,20 @@ export type Command = keyof typeof COMMANDS;
 
 export const OBJECT_FORMAT = 'sha1';
 
-/** Values of the capabilities `agent` and `session-id`, which differ between servers. */
+/** Values of the capabilities `agent` and `session-id`. They differ between servers. */
 export interface ServerIdentity {
   /** Value of the capability `agent`: `name/version`, printable and without spaces. */
   readonly agent: string;
   /**
-   * Id by which the logs of client and server can be compared, sent as the capability `session-id`. Printable and
+   * Value of the capability `session-id`. It identifies the request in the logs of client and server. Printable and
    * without spaces.
    */
   readonly sessionId: string;
 }
 
 /**
- * Returns the capability lines of the version 2 advertisement, which are sent between the line `version 2` and the
- * flush packet.
+ * Returns the capability lines of the version 2 advertisement. They follow the line `version 2`; a flush packet ends
+ * them.
  */
 export function v2Capabilities(identity: ServerIdentity): string[] {
   return [
@@ -71,7 +74,10 @@ export function v2Capabilities(identity: ServerIdentity): string[] {
   ];
 }
 
-/** Returns the list of capabilities that follows the NUL byte of the first ref in protocol versions 0 and 1. */
+/**
+ * Returns the capability list for protocol versions 0 and 1. In the advertisement, it follows the first ref and a NUL
+ * byte.
+ */
 export function capabilityList(
   names: readonly string[],
   identity: ServerIdentity,
@@ -84,8 +90,8 @@ export function capabilityList(
 }
 
 /**
- * Parses the capabilities that the client chose, separated by spaces. Each is a name, or `name=value` split at the
- * first `=`. The value of a name without `=` is empty.
+ * Parses the space-separated capabilities that the client chose. Each is `name=value`, or a name without a value. A
+ * missing value becomes an empty string.
  */
 export function parseCapabilities(list: ByteString): ReadonlyMap<string, string> {
   const chosen = new Map<string, string>();
@@ -99,8 +105,8 @@ export function parseCapabilities(list: ByteString): ReadonlyMap<string, string>
 }
 
 /**
- * Throws `ProtocolError` if the client names another object format (hash function) than SHA-1, the only one that the
- * server supports. Without a name, SHA-1 is assumed.
+ * Throws `ProtocolError` if the client uses another object format (hash function) than SHA-1. Without a format, SHA-1
+ * is assumed.
  */
 export function checkObjectFormat(format: string | undefined): void {
   if (format !== undefined && format !== OBJECT_FORMAT) {
@@ -111,8 +117,8 @@ export function checkObjectFormat(format: string | undefined): void {
 export type ProtocolVersion = 0 | 1 | 2;
 
 /**
- * Returns the protocol version requested by a `Git-Protocol` header, which contains `key[=value]` pairs joined by
- * colons. Of several pairs `version=n`, the highest known version counts. Everything else is ignored.
+ * Returns the protocol version that a `Git-Protocol` header requests. The header contains `key[=value]` pairs joined by
+ * colons. If several pairs are `version=n`, the highest known version counts. Everything else is ignored.
  */
 export function protocolVersion(header: string | undefined): ProtocolVersion {
   let version: ProtocolVersion = 0;

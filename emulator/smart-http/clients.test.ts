@@ -67,16 +67,13 @@ class Client {
   }
 }`;
 
-/**
- * Returns a command that runs JGit. It needs a JDK and the Debian package libjgit-java. `java` can run a source file
- * directly.
- */
+/** Returns a command that runs JGit from a Java source file. It needs a JDK and the Debian package libjgit-java. */
 function jgit(action: string): string[] {
   const script = `printf %s "$1" > Client.java && java -cp '/usr/share/java/*' Client.java ${action} "$2" "$3"`;
   return ['sh', '-c', script, 'sh', JGIT, 'URL', 'FOLDER'];
 }
 
-/** Git clients other than the program `git`, by name. `probe` is a command that succeeds if the client is installed. */
+/** Git clients other than `git`. `probe` is a command that succeeds if the client is installed. */
 const OTHERS: Record<string, { probe: string[]; clone: string[]; push: string[] }> = {
   libgit2: {
     probe: ['/usr/bin/python3', '-c', 'import pygit2'],

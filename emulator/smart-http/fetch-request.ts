@@ -17,30 +17,28 @@ export interface UploadPackRequest {
   readonly reader: PacketReader;
   readonly listings: RefListings;
   /**
-   * Source of the signal that is aborted when the client disconnects. Read it only when long work starts, because
-   * listening for a disconnect has a cost.
+   * Source of the signal that is aborted when the client disconnects. Read it only before long work, because listening
+   * for a disconnect has a cost.
    */
   readonly client: { readonly signal: AbortSignal };
   readonly facts: GitFacts;
 }
 
 export interface UploadPackResponse {
-  /** Packets of the response before the pack; the whole response if there is no pack. */
+  /** Packets of the response before the pack. Without a pack, they are the whole response. */
   readonly head: Buffer;
-  /**
-   * True if `head` (the part of the response before a pack) lists refs, as the response to `ls-refs` of version 2 does.
-   */
+  /** True if `head` lists refs, as the response to `ls-refs` of version 2 does. */
   readonly listsRefs?: true;
   /** Pack that is sent after `head`; undefined if the response contains no pack. */
   readonly pack?: PackRequest;
 }
 
-/** Empty response, for a request that asks for nothing. */
+/** Empty response to a request that wants nothing. */
 export const NO_ANSWER: UploadPackResponse = { head: Buffer.alloc(0) };
 
 /**
- * Pack to be sent: the request with the wanted objects, the objects that the client has, and the shallow boundary of
- * the history that the client will have.
+ * Pack to send: the fetch request, the objects that the client has (`haves`), and the shallow boundary that the client
+ * will have.
  */
 export interface PackRequest {
   readonly view: RepositoryView;
@@ -50,32 +48,31 @@ export interface PackRequest {
   readonly sideband: Sideband;
 }
 
-/** Content of a fetch request, in a form that is common to all protocol versions. */
+/** Content of a fetch request. All protocol versions use this form. */
 export interface FetchRequest {
   readonly wants: Set<Oid>;
-  /**
-   * Refs named by `want-ref` lines: the name as the client sees it, and the object id that the ref had when the line
-   * was read.
-   */
+  /** Refs from `want-ref` lines: the name as the client sees it, and the ref's object id when the line was read. */
   readonly wantedRefs: Map<ByteString, Oid>;
   readonly depth: DepthRequest;
   filter?: ObjectFilter;
-  /** Names of the capabilities (version 0) or arguments without a value (version 2) that the client chose. */
+  /** Options that the client chose: capabilities in version 0, arguments without a value in version 2. */
   readonly flags: Set<string>;
 }
 
 export interface DepthRequest {
-  /** Shallow commits of the client (commits that it has without their parents) that exist in this repository. */
+  /**
+   * Shallow commits of the client that exist in this repository. The client has these commits without their parents.
+   */
   readonly clientShallow: Set<Oid>;
   /** Depth of the history to send, in commits (`deepen <n>`); 0 if not requested. */
   depth: number;
-  /** Time before which commits are not sent (`deepen-since`), in seconds since 1970; undefined if not requested. */
+  /** Commits before this time are not sent (`deepen-since`). In seconds since 1970; undefined if not requested. */
   since?: number;
-  /** Commits that the refs named by `deepen-not` point at. Commits reachable from them are not sent. */
+  /** Commits that the refs in `deepen-not` lines point at. Commits reachable from them are not sent. */
   readonly not: Set<Oid>;
 }
 
-/** Returns a fetch request without content, to which parsed lines are added. */
+/** Returns an empty fetch request, to which the parser adds lines. */
 export function emptyRequest(): FetchRequest {
   return {
     wants: new Set(),
@@ -85,14 +82,14 @@ export function emptyRequest(): FetchRequest {
   };
 }
 
-/** Returns true if the fetch limits the depth of the history that it receives. */
+/** Returns true if the fetch asks for a history of limited depth. */
 export function asksForDepth({ depth, since, not }: DepthRequest): boolean {
   return depth > 0 || since !== undefined || not.size > 0;
 }
 
 /**
- * Parses a `shallow`, `deepen`, `deepen-since` or `deepen-not` line of a fetch and adds it to the request. Returns
- * false if the line is of another kind.
+ * Parses a `shallow`, `deepen`, `deepen-since` or `deepen-not` line of a fetch into `request`. Returns false for any
+ * other line.
  */
 export function readDepthLine(line: ByteString, request: DepthRequest, view: RepositoryView): boolean {
   const [key, value] = splitLine(line);
@@ -117,8 +114,8 @@ export function readDepthLine(line: ByteString, request: DepthRequest, view: Rep
 }
 
 /**
- * Computes the shallow boundary of a fetch (commits whose parents the client will not have), and its difference from
- * the client's current boundary. Throws `ProtocolError` if no commit fits the requested limits.
+ * Computes the shallow boundary after a fetch: the commits whose parents the client will not have. Also computes how it
+ * differs from the client's current boundary. Throws `ProtocolError` if no commit fits the requested limits.
  */
 export async function findShallowBoundary(
   view: RepositoryView,
@@ -141,7 +138,7 @@ export async function findShallowBoundary(
 }
 
 /**
- * Writes the lines that tell the client how its shallow boundary changes. gitprotocol-pack: `*PKT-LINE("shallow" SP
+ * Formats the lines that tell the client how its shallow boundary changes (gitprotocol-pack): `*PKT-LINE("shallow" SP
  * obj-id) *PKT-LINE("unshallow" SP obj-id)`
  */
 export function writeShallowBoundary({ shallow, unshallow }: ShallowBoundary): Buffer {
@@ -150,8 +147,8 @@ export function writeShallowBoundary({ shallow, unshallow }: ShallowBoundary): B
 }
 
 /**
- * Parses the object filter of a fetch, for example `blob:none`. Throws `ProtocolError` if it is malformed or is the
- * second one of the request.
+ * Parses the object filter of a fetch, for example `blob:none`. Throws `ProtocolError` if the filter is malformed, or
+ * if the request already has one.
  */
 export function readFilter(spec: ByteString, request: FetchRequest): void {
   if (request.filter) throw new ProtocolError('multiple filter-specs cannot be combined');
@@ -169,19 +166,19 @@ export function readWant(text: ByteString, view: RepositoryView): Oid {
   return text;
 }
 
-/** Returns Git's error for a wanted object that the server does not have or does not let the client fetch. */
+/** Returns Git's error for a wanted object that does not exist or that the client may not fetch. */
 export function notOurRef(oid: Oid): ProtocolError {
   return new ProtocolError(`upload-pack: not our ref ${oid}`);
 }
 
-/** Splits a line of a request into key and value at the first space. The value is empty if the line has no space. */
+/** Splits a line of a request at the first space into key and value. Without a space, the value is empty. */
 export function splitLine(line: ByteString): readonly [ByteString, ByteString] {
   const split = line.indexOf(' ');
   return split < 0 ? [line, NO_BYTES] : [sliceBytes(line, 0, split), sliceBytes(line, split + 1)];
 }
 
 /**
- * Adds a commit that is shallow in the client's repository (its parents are missing there). Ignores a commit that does
+ * Adds a commit that is shallow in the client's repository: its parents are missing there. Ignores a commit that does
  * not exist in this repository, because it cannot be an ancestor of any object that is sent.
  */
 function readShallow(oid: ByteString, request: DepthRequest, view: RepositoryView): void {
@@ -194,19 +191,19 @@ function readShallow(oid: ByteString, request: DepthRequest, view: RepositoryVie
 }
 
 /**
- * Parses a decimal number of at most 15 digits. Returns -1 if `text` is not one. Numbers beyond 32 bits are accepted,
+ * Parses a decimal number of at most 15 digits. Returns -1 if `text` is anything else. Numbers above 32 bits are valid,
  * because Git clients send such a number for "unlimited".
  */
 function parseCount(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : -1;
 }
 
-/** Prefixes with which a short ref name is completed, in the order in which they are tried (gitrevisions). */
+/** Prefixes for completing a short ref name, in the order in which they are tried (gitrevisions). */
 const PLACES = ['', 'refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'].map(bytesOf);
 
 /**
- * Returns the object id of a ref by its short name. Throws `ProtocolError` if no visible ref or more than one has this
- * name.
+ * Returns the object id of the ref with this short name. Throws `ProtocolError` if no visible ref has the name, or more
+ * than one.
  */
 function resolveShort(view: RepositoryView, name: ByteString): Oid {
   const { refs } = view.repository;
@@ -219,9 +216,9 @@ function resolveShort(view: RepositoryView, name: ByteString): Oid {
 }
 
 /**
- * Negotiation of a fetch: finds commits that client and server have in common. The client names commits that it has,
- * newest first. When every wanted commit is a descendant of a common commit, further names cannot make the pack much
- * smaller, so the server is ready to send it.
+ * Negotiation of a fetch, which finds commits that client and server have in common. The client names its commits,
+ * newest first. The server is ready to send the pack when every wanted commit descends from a common commit. More names
+ * would not make the pack much smaller.
  */
 export class Negotiation {
   /** Ids of the objects in `have` lines that exist in this repository, in order of arrival. */
@@ -230,7 +227,7 @@ export class Negotiation {
   readonly #wants: Iterable<Oid>;
   /** Common commits and their parents. The client must have the parents too. */
   readonly #known = new Set<Oid>();
-  /** Number of common objects when the history was last walked. */
+  /** Number of common objects at the time of the last history walk. */
   #commonWhenAsked = 0;
   #ready = false;
 
@@ -253,9 +250,7 @@ export class Negotiation {
     return true;
   }
 
-  /**
-   * Returns true if every wanted commit has an ancestor that the client is known to have, so that the pack can be sent.
-   */
+  /** Returns true if the pack can be sent: every wanted commit has an ancestor that the client is known to have. */
   async isReady(): Promise<boolean> {
     if (!this.#ready && this.common.size > this.#commonWhenAsked) {
       this.#commonWhenAsked = this.common.size;
@@ -265,8 +260,8 @@ export class Negotiation {
   }
 
   /**
-   * Returns the same as `isReady`, but can be late. Used after each of many `have` lines: a negative result is reused
-   * until the number of common objects has doubled, so that the history is not walked for each line.
+   * Cheaper variant of `isReady`, which may become true later. It is called after each of many `have` lines. It reuses
+   * a negative result until the number of common objects has doubled, so that the history is not walked for each line.
    */
   async isReadyRoughly(): Promise<boolean> {
     return this.common.size >= 2 * this.#commonWhenAsked ? this.isReady() : this.#ready;
@@ -275,8 +270,7 @@ export class Negotiation {
   async #allWantsReachCommon(): Promise<boolean> {
     if (this.common.size === 0) return false;
     const { objects, history } = this.#repository;
-    // Wanted trees and blobs are ignored, because they have no ancestors by which the client's objects could be
-    // recognized.
+    // Ignore wanted trees and blobs. They have no ancestors, so the client's objects cannot be compared with them.
     const commits = Array.from(this.#wants, (want) => runSync(findCommit(objects, want))).filter(
       (oid) => oid !== undefined,
     );

@@ -1,19 +1,19 @@
 import type { Service } from './advertise.js';
 
-/** Maximum number of object ids or ref names that each list of `GitFacts` records for one request. */
+/** Maximum length of each list in `GitFacts`, in object ids or ref names. */
 export const MAX_NOTED = 100;
 
-/** Result for one ref of a push, as the journal records it. */
+/** Result of a push for one ref, as recorded in the journal. */
 export interface NotedUpdate {
   readonly ref: string;
   readonly old: string;
   readonly new: string;
-  /** Reason of the refusal, as in the report to the client; undefined if the ref was updated. */
+  /** Reason why the update was refused, as reported to the client. Undefined if the ref was updated. */
   refused?: string;
 }
 
 /**
- * Facts about one Git request, for the journal (record of all requests). They are completed while the request is
+ * Facts about one Git request for the journal, which records all requests. They are filled in while the request is
  * processed.
  */
 export interface GitFacts {
@@ -21,24 +21,25 @@ export interface GitFacts {
   readonly service: Service;
   readonly protocol: 0 | 1 | 2;
   /**
-   * Command of the request: `ls-refs`, `fetch`, `object-info` or `push`. Undefined until the command is read, and for
-   * an advertisement.
+   * Command of the request: `ls-refs`, `fetch`, `object-info` or `push`. Undefined for an advertisement, and until the
+   * command is read.
    */
   command?: string;
   /**
-   * Names of refs: the refs that a fetch requests by name, the prefixes of an `ls-refs` request, or the refs of a push.
+   * Ref names in the request. For a fetch, refs requested by name; for `ls-refs`, the prefixes; for a push, the updated
+   * refs.
    */
   refs: string[];
   /** Ids of the objects that a fetch requests. */
   wants: string[];
-  /** Ids of objects that the client said it has. */
+  /** Ids of the objects that the client has, according to its `have` lines. */
   haves: string[];
   updates: NotedUpdate[];
-  /** Number of all entries of each kind. The lists themselves contain at most `MAX_NOTED` entries. */
+  /** Total number of entries of each kind. The lists contain only the first `MAX_NOTED` of them. */
   readonly counts: { refs: number; wants: number; haves: number; updates: number };
-  /** Number of objects and bytes of the pack that was sent or received; undefined if there was no pack. */
+  /** Size of the sent or received pack, in objects and bytes. Undefined if there was no pack. */
   pack?: PackFacts;
-  /** Error message that the Git client received instead of a normal response; undefined if there was no error. */
+  /** Error message that the Git client received instead of a normal response; undefined if none. */
   error?: string;
 }
 
@@ -54,8 +55,9 @@ export function gitFacts(phase: GitFacts['phase'], service: Service, protocol: G
 }
 
 /**
- * Returns a deep copy of the facts, because `facts` is still changing while the request is processed. It copies member
- * by member, because inside a VM context, which jest and vitest use, `structuredClone` returns objects of another
+ * Returns a deep copy of the facts, because `facts` still changes while the request is processed.
+ *
+ * It does not use `structuredClone`. Inside a VM context (jest, vitest), that function returns objects of another
  * realm. A test would not find them equal to its own objects.
  */
 export function copyGitFacts(facts: GitFacts): GitFacts {
@@ -71,7 +73,10 @@ export function copyGitFacts(facts: GitFacts): GitFacts {
   };
 }
 
-/** Counts a name or an id, and adds it to its list unless the list is full. @internal */
+/**
+ * Counts a name or an id. Adds it to its list unless the list is full.
+ * @internal
+ */
 export function note(facts: GitFacts, list: 'refs' | 'wants' | 'haves', value: string): void {
   facts.counts[list]++;
   if (facts[list].length < MAX_NOTED) facts[list].push(value);

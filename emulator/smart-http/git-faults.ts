@@ -11,49 +11,45 @@ import { ResponseCut } from '../http/response-cut.js';
 
 export type GitStage = Extract<Stage, `git.${string}`>;
 
-/**
- * Access to the faults (errors and delays) that a test injects into one Git request. A request without faults has no
- * such object.
- */
+/** Faults (errors and delays) that a test injects into one Git request. A request without faults has no such object. */
 export interface GitFaults {
-  /** Passes the command and the refs from the body of the request to the faults, whose conditions may compare them. */
+  /** Tells the faults which command and refs the request body contains. Conditions of faults may compare them. */
   learn(facts: GitFacts): void;
   /**
-   * Returns the actions of all faults that fire at the stage (point of the request at which a fault can take effect),
-   * and counts these faults as fired.
+   * Returns the actions of all faults that fire at a stage, and counts these faults as fired. A stage is a point of the
+   * request at which a fault can take effect.
    */
   take(stage: GitStage): readonly ChosenAction[];
   /**
-   * Waits until the delays among the actions are over. Throws an error if an action replaces Git's response by another
-   * one.
+   * Waits until all delays among the actions are over. Throws if an action replaces Git's response by another response.
    */
   wait(chosen: readonly ChosenAction[]): Promise<void>;
 }
 
-/** Combined effect of all fault actions of one stage that change the bytes which the client receives or sends. */
+/** Combined effect of a stage's fault actions on the bytes that the client receives or sends. */
 export interface WireFaults {
   cut?: { readonly at: CutPoint | undefined; readonly how: Ending };
   flip?: { readonly offset: number | undefined };
-  /** Index, among the blobs of the pack, of the blob that is left out. A tree is left out if the pack has no blob. */
+  /** Index of the blob to omit, among the blobs of the pack. If the pack has no blob, a tree is omitted. */
   dropObject?: number;
   bytesPerSecond?: number;
-  /** Progress texts that Git shows on the user's terminal, each with the number of times that it is sent. */
+  /** Progress texts for the user's terminal, each with the number of times to send it. */
   readonly progress: { readonly text: string; readonly times: number }[];
   /**
-   * Text of a fatal error that replaces the rest of the response. It is sent on band 3 of the side-band, or as an `ERR`
-   * packet if the client does not use the side-band.
+   * Text of a fatal error that replaces the rest of the response. It is sent on side-band channel 3, or as an `ERR`
+   * packet without side-band.
    */
   fatal?: string;
   report?: Ng;
   lost?: Lost;
 }
 
-/** Default number of progress lines that a fault of the kind `flood` sends. */
+/** Default number of progress lines for a fault of the kind `flood`. */
 const FLOOD_LINES = 1000;
 
 /**
- * Takes the actions of all faults that fire at a stage and waits as long as delaying actions require. Returns the
- * actions that change bytes; undefined if no fault fires. Throws if an action replaces the response.
+ * Takes the faults that fire at a stage and waits for their delays. Returns their effect on the bytes; undefined if no
+ * fault fires. Throws if an action replaces the response.
  */
 export async function takeStageFaults(faults: GitFaults | undefined, stage: GitStage): Promise<WireFaults | undefined> {
   if (faults === undefined) return undefined;
@@ -64,8 +60,8 @@ export async function takeStageFaults(faults: GitFaults | undefined, stage: GitS
 }
 
 /**
- * Conversion of a fault's value to its effect on the bytes, for each kind of fault that does not delay or replace the
- * response.
+ * Functions that convert a fault's value to its effect on the bytes, by kind of fault. Kinds that only delay or replace
+ * the response are missing.
  */
 const ON_WIRE: {
   readonly [Name in Exclude<KindName, ResponseKindName>]: (value: KindValues[Name]) => Partial<WireFaults>;
@@ -81,8 +77,8 @@ const ON_WIRE: {
 };
 
 /**
- * Combines actions into their effect on the bytes. If several actions set the same member, the last one counts;
- * progress texts are collected.
+ * Combines actions into their effect on the bytes. If several actions set the same property, the last one wins.
+ * Progress texts are collected.
  */
 export function wireFaultsOf(chosen: readonly ChosenAction[]): WireFaults {
   const parts = chosen.map(({ action }) => callByKind(ON_WIRE, action) ?? {});
@@ -90,8 +86,8 @@ export function wireFaultsOf(chosen: readonly ChosenAction[]): WireFaults {
 }
 
 /**
- * Returns the position at which a payload is cut. The middle is the default. `trailerBytes`: length in bytes of the
- * trailer at the end of the payload, for a fault that cuts before the trailer.
+ * Returns the position at which to cut a payload; by default the middle. `trailerBytes` is the length of the trailer at
+ * the payload's end, for a fault that cuts before it.
  */
 export function placeOf(at: CutPoint | undefined, trailerBytes: number): CutPlace {
   if (at?.bytes !== undefined) return { bytes: at.bytes };
@@ -100,8 +96,8 @@ export function placeOf(at: CutPoint | undefined, trailerBytes: number): CutPlac
 }
 
 /**
- * Applies faults that change bytes to a response that consists of packets and ends with a flush packet. `errorBody`
- * encodes an error message in the form that the protocol prescribes for this response.
+ * Applies faults that change bytes to a response of packets that ends with a flush packet. `errorBody` encodes an error
+ * message as the protocol prescribes for this response.
  */
 export function breakPackets(
   reply: Reply,
@@ -121,7 +117,7 @@ export function breakPackets(
 const FLUSH_BYTES = 4;
 
 /**
- * Applies faults to the HTTP response to a push, whose body (the status report) may already be truncated. `whole`:
+ * Applies faults to the HTTP response to a push. Its body, the status report, may already be truncated. `whole` is the
  * length in bytes of the complete body, which `Content-Length` still announces.
  */
 export function breakReportReply(

@@ -22,9 +22,7 @@ import { uploadPackV2 } from './upload-pack-v2.js';
 import { type RepositoryView, visibleRefs } from './view.js';
 import { FIXED_WIRE_LIMITS, type WireLimits } from './wire-limits.js';
 
-/**
- * Response headers that prevent caching, as gitprotocol-http requires, with the values that `git http-backend` uses.
- */
+/** Response headers that prevent caching, as gitprotocol-http requires. The values are those of `git http-backend`. */
 export const NO_CACHE: Readonly<Record<string, string>> = {
   expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
   pragma: 'no-cache',
@@ -32,7 +30,7 @@ export const NO_CACHE: Readonly<Record<string, string>> = {
 };
 
 export interface GitServiceOptions {
-  /** Value of the capability `agent`, which clients receive: `name/version`. */
+  /** Value of the capability `agent`, in the form `name/version`. */
   readonly agent: string;
   readonly fsck: FsckPolicy;
   readonly limits: Pick<WireLimits, 'pushBytes'> & Partial<WireLimits>;
@@ -41,14 +39,14 @@ export interface GitServiceOptions {
 }
 
 /**
- * Parts of an HTTP request that the two Git services (fetch and push) use. The context object of the request handlers
- * implements this interface. Header names are in lower case.
+ * Parts of an HTTP request that fetch and push use. The context object of the request handlers implements this
+ * interface. Header names are in lower case.
  */
 export interface GitRequest {
   header(name: string): string | undefined;
-  /** Returns the request body as a stream, which throws an error if the body exceeds `maxBytes`. */
+  /** Returns the request body as a stream. The stream throws if the body exceeds `maxBytes`. */
   stream(maxBytes: number): AsyncIterable<Uint8Array>;
-  /** Called once with the record of facts about the request. The record is completed while the request is processed. */
+  /** Called once with the facts about the request. They are filled in while the request is processed. */
   recordGitFacts?(facts: GitFacts): void;
   /** Signal that is aborted when the client disconnects. */
   readonly signal: AbortSignal;
@@ -57,8 +55,8 @@ export interface GitRequest {
 }
 
 /**
- * Result of a push: the response, and the refs that were changed, by their stored names (including the prefix of a ref
- * namespace).
+ * Result of a push: the response, and the changed refs. The refs have their stored names, with the prefix of their ref
+ * namespace.
  */
 export interface PushOutcome {
   readonly reply: Reply;
@@ -84,8 +82,8 @@ export class GitService {
   }
 
   /**
-   * Handles `GET info/refs?service=`, with which a client starts a fetch or push. `sessionId`: value of the capability
-   * `session-id`, with which clients and servers can find the request in their logs.
+   * Handles `GET info/refs?service=`, the first request of every fetch and push. `sessionId` is the value of the
+   * capability `session-id`. Clients and servers use it to find the request in their logs.
    */
   async infoRefs(view: RepositoryView, service: Service, request: GitRequest, sessionId: string): Promise<Reply> {
     recordFactsOf(request, 'advertise', service);
@@ -101,9 +99,11 @@ export class GitService {
   }
 
   /**
-   * Handles `POST git-upload-pack`. The request is read completely before the response starts, as gitprotocol-v2
-   * requires. A response with a pack is a stream. Protocol errors of the client are reported inside the response, whose
-   * status is always 200. Only reading the body throws.
+   * Handles `POST git-upload-pack`. Reads the whole request before the response starts, as gitprotocol-v2 requires. A
+   * response with a pack is a stream.
+   *
+   * Protocol errors of the client are reported inside the response, whose status is always 200. Only errors while
+   * reading the body are thrown.
    */
   async uploadPack(view: RepositoryView, request: GitRequest): Promise<Reply> {
     const { fetchBytes, lines } = this.limits;
@@ -128,13 +128,13 @@ export class GitService {
   }
 
   /**
-   * Handles `POST git-receive-pack`. `updateHook` is called with each ref update that passed Git's own checks, and can
-   * refuse it.
+   * Handles `POST git-receive-pack`. Calls `updateHook` for each ref update that has passed Git's own checks. The hook
+   * can refuse the update.
    */
   async receivePack(view: RepositoryView, request: GitRequest, updateHook?: UpdateHook): Promise<PushOutcome> {
     const { limits } = this;
-    // Allows twice the limit for the whole body, because it contains ref updates before the pack. The size of the pack
-    // alone is checked against `pushBytes` later, with a better error message.
+    // Allow twice the limit for the whole body, because it contains ref updates before the pack. `receivePack` checks
+    // the pack alone against `pushBytes`, with a better error message.
     const body = bodyOf(request, 'git-receive-pack', 2 * limits.pushBytes);
     const facts = recordFactsOf(request, 'rpc', 'git-receive-pack');
     const { gitFaults: faults } = request;
@@ -155,8 +155,8 @@ export class GitService {
 }
 
 /**
- * Returns the effect of the injected faults on the bytes of a fetch response; undefined if no fault fires. A response
- * that only negotiates common commits has no stage, so no fault can fire for it.
+ * Returns the effect of injected faults on the bytes of a fetch response; undefined if no fault fires. No fault can
+ * fire for a response that only negotiates common commits, because it has no stage.
  */
 async function takeUploadFaults(
   faults: GitFaults,
@@ -169,7 +169,7 @@ async function takeUploadFaults(
 }
 
 /**
- * Returns the names of the refs that point at wanted objects. A client requests ids, so the names can only be inferred.
+ * Returns the names of the refs that point at wanted objects. The client sends only ids, so the names must be inferred.
  */
 function wantedRefs({ view, fetch: { wants } }: PackRequest): string[] {
   const wanted: string[] = [];
@@ -178,7 +178,7 @@ function wantedRefs({ view, fetch: { wants } }: PackRequest): string[] {
   return wanted;
 }
 
-/** Yields `head` (if not empty), and then everything from `tail`. */
+/** Yields `head` unless it is empty, then everything from `tail`. */
 async function* followed(head: Buffer, tail: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   if (head.length > 0) yield head;
   yield* tail;
@@ -199,8 +199,8 @@ function resultHeaders(service: Service): Readonly<Record<string, string>> {
 }
 
 /**
- * Returns the request body with its content encoding removed. Throws `unsupported_media_type` if the content type is
- * not that of the service, with the text of `git http-backend`.
+ * Returns the request body without its content encoding. Throws `unsupported_media_type`, with the text of `git
+ * http-backend`, if the content type is wrong for the service.
  */
 function bodyOf(request: GitRequest, service: Service, max: number): AsyncIterable<Uint8Array> {
   const expected = `application/x-${service}-request`;
@@ -251,7 +251,7 @@ async function* bounded(body: AsyncIterable<Uint8Array>, max: number): AsyncIter
 
 async function* gunzip(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const inflated = createGunzip();
-  // An error of the pipeline is ignored here, because the loop over `inflated` throws it as well.
+  // Ignore an error of the pipeline here, because the loop over `inflated` throws it too.
   const ended = pipeline(Readable.from(body, { objectMode: false }), inflated).catch(() => undefined);
   try {
     yield* inflated;

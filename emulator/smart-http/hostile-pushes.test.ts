@@ -7,8 +7,8 @@ import { Workbench } from '../git/test/workbench.js';
 import { type PushCommand, pushBody } from '../test/git/raw-push.js';
 import { TestServer, type TestServerOptions } from './test/test-server.js';
 
-// Sends the same bytes to `git receive-pack` and to this server. Both must give the same result for the pack and for
-// every ref.
+// Sends the same bytes to `git receive-pack` and to this server. Both must report the same result for the pack and for
+// each ref.
 
 const ZERO = '0'.repeat(40);
 const WHO = 'A <a@example.com> 1700000000 +0000';
@@ -24,7 +24,9 @@ function packWith(...objects: [type: 'commit' | 'tree' | 'blob' | 'tag', body: s
 }
 const GOOD = packWith(['tree', ''], ['commit', COMMIT]);
 
-/** Returns the lines of a push report (`unpack ok`, `ok refs/heads/main`, `ng …`) without the reasons for refusals. */
+/**
+ * Returns the lines of a push report without the reasons for refusals, such as `unpack ok` and `ng refs/heads/main`.
+ */
 function verdictOf(report: Buffer): string[] {
   const lines: string[] = [];
   for (let at = 0; at + 4 <= report.length; ) {
@@ -37,16 +39,16 @@ function verdictOf(report: Buffer): string[] {
 }
 
 /**
- * Starts a server, and creates a bare repository for `git` in which objects are checked in the same way (`fsck`), so
- * that both can be compared.
+ * Starts a server, and creates a bare repository for `git`. Both check objects in the way that `fsck` says, so that
+ * their results can be compared.
  */
 async function open(fsck: TestServerOptions['fsck'] & string) {
   const bench = await Workbench.create();
   const repository = createRepository();
   const server = await TestServer.start(repository, { fsck });
   await bench.git('.', 'init', '-q', '--bare', 'oracle.git');
-  // Make Git use index-pack for packs of any size. By default, Git uses unpack-objects for small packs, which ignores
-  // bytes after the pack.
+  // Make Git use index-pack for small packs too. Its default for them is unpack-objects, which ignores bytes after the
+  // pack.
   for (const [key, value] of [
     ['fsckObjects', `${fsck === 'strict'}`],
     ['unpackLimit', '1'],
@@ -87,8 +89,7 @@ t.test('every corrupt pack, sent to a server, is refused as git refuses it', asy
     const { status, ours, gits } = await s.both(pushBody([{ ref: 'refs/heads/main', old: ZERO, new: TIP }], pack));
     t.equal(status, 200, title);
     t.same(ours, ['unpack error', 'ng refs/heads/main'], title);
-    // Do not compare the case in which bytes follow the checksum, because git reads from a pipe only up to the
-    // checksum.
+    // Skip the case with bytes after the checksum, because git reads from a pipe only up to the checksum.
     if (title !== 'bytes after the checksum') t.same(gits, ours, title);
     t.equal(s.repository.objects.size, 0, title);
   }
@@ -186,7 +187,7 @@ t.test('names of refs, of whatever bytes, are checked as git checks them, and wh
   const { status, ours, gits: theirs } = await s.both(pushBody(updates, packWith()));
   t.equal(status, 200);
   t.equal(ours.length, updates.length + 1);
-  // Compare only names that a file system can store, because git stores refs as files.
+  // Compare only short names. git stores refs as files, whose names have a maximum length.
   const isShort = (line: string) => line.length < 250;
   t.same(ours.filter(isShort), theirs.filter(isShort));
   const [mine, gits] = await s.refs();

@@ -17,23 +17,23 @@ import { bandPackets, FATAL, FLUSH, KEEP_ALIVE, packBand, progress } from './pkt
 import type { RefListings } from './ref-listings.js';
 import type { RepositoryView } from './view.js';
 
-/** Milliseconds without data after which a keep-alive packet is sent, as in Git. */
+/** Milliseconds of silence after which a keep-alive packet is sent, as in Git. */
 const KEEP_ALIVE_MILLISECONDS = 5_000;
 
 const ABORTED = 'aborting due to possible repository corruption on the remote side.';
 
 interface Sending {
   readonly signal: AbortSignal;
-  /** Facts for the journal, to which the size of the pack is added. */
+  /** Facts for the journal. The size of the pack is added to them. */
   readonly facts: GitFacts;
   readonly wire?: WireFaults | undefined;
 }
 
-/** Creates and sends the packs of fetches, and caches packs that were sent completely. */
+/** Creates and sends the packs of fetches. Caches packs that were sent completely. */
 export class PackSender {
   /**
-   * Serial number of each version of a repository's refs. The content of a pack with `include-tag` depends on the refs,
-   * so its key in the cache contains this number.
+   * Serial number of each version of a repository's refs. It is part of the cache key of a pack with `include-tag`,
+   * because the content of such a pack depends on the refs.
    */
   readonly #refsNumbers = new WeakMap<Refs, number>();
   #nextRefsNumber = 0;
@@ -44,8 +44,8 @@ export class PackSender {
   ) {}
 
   /**
-   * Sends the packfile section of a fetch response: progress messages, the pack, and the flush packet that ends the
-   * response. `wire`: injected faults that change the bytes.
+   * Sends the packfile section of a fetch response: progress messages, the pack, and the final flush packet. `wire` is
+   * the effect of injected faults on the bytes.
    */
   async *send(request: PackRequest, { signal, facts, wire }: Sending): AsyncIterable<Uint8Array> {
     const { view, sideband } = request;
@@ -68,7 +68,7 @@ export class PackSender {
         yield* this.cache.keeping(view.repository, key, this.#make(request, signal, pack), pack);
       }
     } catch (error) {
-      // Without side-band, an error cannot be reported to the client, so the connection is closed.
+      // Without side-band, the client cannot be told about an error, so close the connection.
       if (sideband === 'none' || signal.aborted || error instanceof ResponseCut) throw error;
       yield* bandPackets(Buffer.from(ABORTED), FATAL, sideband);
       return;
@@ -81,7 +81,7 @@ export class PackSender {
     yield* packBand(counted(writePack(request.view.repository.objects, numbers, options), facts), request.sideband);
   }
 
-  /** Computes the list of objects to send. Yields keep-alive packets as long as this takes. */
+  /** Computes the list of objects to send. Yields keep-alive packets meanwhile. */
   async *#prepare(request: PackRequest, signal: AbortSignal, facts: PackFacts): AsyncGenerator<Buffer, PreparedPack> {
     const { view, fetch, sideband } = request;
     const { objects } = view.repository;
@@ -102,7 +102,7 @@ export class PackSender {
     return { numbers, options };
   }
 
-  /** Returns the key of a pack in the cache: a hash of everything on which its bytes depend. */
+  /** Returns the cache key of a pack. It is a hash of everything that affects the bytes of the pack. */
   #keyOf({ view, fetch, haves, boundary, sideband }: PackRequest): string {
     const { flags, filter, wants, depth } = fetch;
     const chosen = ['thin-pack', 'ofs-delta', 'no-progress'].map((flag) => flags.has(flag));
@@ -135,8 +135,7 @@ function planOf({ view, fetch, haves, boundary }: PackRequest, signal: AbortSign
   return view.repository.history.plan(
     {
       wants: fetch.wants,
-      // A commit that was shallow in the client's repository exists there, and now it receives the parents of the
-      // commit.
+      // The client already has these commits. They were shallow in its repository, and now it receives their parents.
       haves: [...haves, ...boundary.unshallow],
       boundary: boundary.boundary,
       clientShallow: fetch.depth.clientShallow,
@@ -147,16 +146,16 @@ function planOf({ view, fetch, haves, boundary }: PackRequest, signal: AbortSign
 }
 
 /**
- * Returns true if the pack may be thin (may contain deltas whose bases only the client has). A client that uses an
- * object filter may lack the bases, although it has their commits.
+ * Returns true if the pack may be thin, that is, contain deltas whose bases only the client has. With an object filter
+ * it may not: the client may lack the bases even though it has their commits.
  */
 function isThin({ fetch, haves }: PackRequest): boolean {
   return fetch.flags.has('thin-pack') && haves.size > 0 && !fetch.filter;
 }
 
 /**
- * Awaits `work`, and yields the packet `sign` each time that `every` milliseconds have passed without a result. Returns
- * the result of `work`. Without such packets, proxies and users would assume that the connection is dead.
+ * Awaits `work` and returns its result. Meanwhile, yields the packet `sign` every `every` milliseconds. Without these
+ * packets, proxies and users would assume that the connection is dead.
  */
 export async function* keepAlive<T>(work: Promise<T>, every: number, sign: Buffer): AsyncGenerator<Buffer, T> {
   const ended = work.then(
@@ -176,8 +175,8 @@ export async function* keepAlive<T>(work: Promise<T>, every: number, sign: Buffe
 }
 
 /**
- * Inserts annotated tags into the list of objects to send. gitprotocol-capabilities, include-tag: "The server MUST send
- * annotated tags if we are sending the objects they point to." `numbers`: object numbers in ascending order.
+ * Adds annotated tags to the list of objects to send. gitprotocol-capabilities, include-tag: "The server MUST send
+ * annotated tags if we are sending the objects they point to." `numbers` are object numbers in ascending order.
  */
 export async function followingTags(
   view: RepositoryView,
@@ -190,8 +189,7 @@ export async function followingTags(
     if (meter.shouldYield) await meter.yieldToEventLoop();
     if (!isAmong(numbers, target)) continue;
     for (const number of tagChain(view.repository, oid)) {
-      // If the object is in `added`, all objects at which it points were added as well, because chains are added as a
-      // whole.
+      // A chain of tags is always added as a whole. If this tag is in `added`, the rest of its chain is too.
       if (added.has(number)) break;
       if (!isAmong(numbers, number)) added.add(number);
       if (meter.shouldYield) await meter.yieldToEventLoop();
@@ -209,7 +207,10 @@ function isAmong(numbers: Int32Array, number: number): boolean {
   return numbers[lastUpTo(numbers, number)] === number;
 }
 
-/** Yields the object numbers of an annotated tag and of all tags in its chain (a tag can point at another tag). */
+/**
+ * Yields the object numbers of an annotated tag and of the tags it points at. A tag can point at another tag, which
+ * forms a chain.
+ */
 function* tagChain({ objects }: GitRepository, oid: Oid): IterableIterator<number> {
   for (let number = objects.find(oid); objects.typeOf(number) === TAG; ) {
     yield number;
@@ -218,41 +219,40 @@ function* tagChain({ objects }: GitRepository, oid: Oid): IterableIterator<numbe
 }
 
 interface Finished {
-  /** Facts about the pack. They are complete, because the pack has been written. */
+  /** Facts about the pack. They are complete, because the whole pack was written. */
   readonly pack: PackFacts;
   readonly packets: readonly Buffer[];
   readonly bytes: number;
 }
 
 /**
- * Maximum size in bytes of a pack that is cached when it is requested for the first time. A larger pack is cached only
- * if it is requested again, because most large packs are never requested again, and memory that stays occupied costs
- * more than memory that is soon reused.
+ * Maximum size in bytes of a pack that is cached at its first request. A larger pack is cached only if it is requested
+ * again. Most large packs never are, and occupied memory costs more than memory that is soon reused.
  */
 const KEPT_AT_ONCE = 1024 * 1024;
-/** Maximum number of keys of large packs per repository that are kept in `sent`. */
+/** Maximum number of keys in `sent`, for each repository. */
 const MAX_SENT = 1000;
 
-/** Cached packs of one repository and the keys of packs that may be cached later. */
+/** Cached packs of one repository, and the keys of packs that may be cached later. */
 interface RepositoryPacks {
   readonly finished: CacheRegion<string, Finished>;
-  /** Keys of packs that are being sent now and collected for the cache. */
+  /** Keys of packs that are now being sent and collected for the cache. */
   readonly growing: Set<string>;
-  /** Keys of packs that were too large to be cached when they were requested for the first time. */
+  /** Keys of packs that were too large to be cached at their first request. They are cached at the second one. */
   readonly sent: Set<string>;
 }
 
 /**
- * Cache of packs of all repositories, as the packets that were sent. The shared LRU cache evicts entries. An entry
+ * Cache of sent packs of all repositories, stored as packets. Entries are evicted by the shared LRU cache. An entry
  * never becomes outdated, because its key determines all bytes of the pack and objects never change.
  */
 export class PackCache {
   readonly #packs = new WeakMap<GitRepository, RepositoryPacks>();
-  /** Number of bytes collected so far for the cache, of all packs that are being sent now. */
+  /** Number of bytes collected so far from packs that are now being sent. */
   growingBytes = 0;
   readonly #most: number;
 
-  /** `max`: maximum number of bytes of all packs that are being collected at the same time. */
+  /** `max` is the limit in bytes for all packs together that are being collected. */
   constructor(
     private readonly cache: MemoryCache,
     max = cache.capacity,
@@ -264,15 +264,16 @@ export class PackCache {
     return this.#packsOf(repository).finished.get(key)?.packets;
   }
 
-  /** Returns the facts about a cached pack; undefined if the pack is not cached. */
+  /** Returns the facts about a cached pack; undefined if it is not cached. */
   factsOf(repository: GitRepository, key: string): PackFacts | undefined {
     return this.#packsOf(repository).finished.get(key)?.pack;
   }
 
   /**
-   * Passes `packets` on, and caches them if they are not too large and all of them were sent. If several clients
-   * receive the same pack at the same time, it is collected for one of them only, and one limit applies to all packs
-   * that are being collected. Slow clients therefore cannot fill the memory.
+   * Passes `packets` on. Caches them if they are not too large and all of them were sent.
+   *
+   * Slow clients cannot fill the memory. If several clients receive a pack at the same time, it is collected for only
+   * one of them. All packs that are being collected share one limit.
    */
   async *keeping(
     repository: GitRepository,
@@ -319,7 +320,7 @@ export class PackCache {
     }
   }
 
-  /** Removes the cached packs of a deleted repository. Packs that are being sent are completed, but not cached. */
+  /** Removes the cached packs of a deleted repository. Packs that are now being sent are completed, but not cached. */
   forget(repository: GitRepository): void {
     this.#packsOf(repository).finished.close();
   }

@@ -4,30 +4,29 @@ import { type MemoryBudget, StoreFull } from '../memory/memory-budget.js';
 export interface SpoolOptions {
   /** Maximum size of a pack in bytes. */
   readonly most: number;
-  /** Memory budget from which the memory for the received bytes is taken. */
+  /** Memory budget that the received bytes are charged to. */
   readonly budget: MemoryBudget;
   /**
-   * Handling of the rest of a pack that is refused: `drop` reads and discards it, so that the client then reads the
-   * response; `leave` stops reading.
+   * What happens to the rest of a refused pack. `drop` reads and discards it, so that the client then reads the
+   * response. `leave` stops reading.
    */
   readonly rest?: 'drop' | 'leave';
 }
 
 /**
- * Maximum size in bytes of a block (buffer) in which received bytes are collected. A large block has memory pages of
- * its own, which are returned to the operating system. Small received pieces would be scattered over the heap and
- * fragment it when they are freed.
+ * Maximum size in bytes of a block (buffer) that collects received bytes. A large block has its own memory pages, which
+ * go back to the operating system. Small pieces would be scattered over the heap and fragment it when they are freed.
  */
 const LARGEST_BLOCK = 64 * 1024 * 1024;
 
 /**
- * Memory buffer for a received pack. The pack is received before the repository is locked for writing. A slow or silent
- * client therefore blocks no other writer, and a client that disconnects has changed nothing.
+ * Memory buffer for a received pack. The pack is received before the repository is locked for writing. So a slow or
+ * silent client blocks no other writer, and a client that disconnects has changed nothing.
  */
 export class PackSpool implements Disposable {
   /**
-   * Blocks with the received bytes. All are full, except that the last has `#used` bytes. Each block is as long as all
-   * before it together, at most `LARGEST_BLOCK`.
+   * Blocks with the received bytes. The last block contains `#used` bytes; all others are full. Each block is as long
+   * as all earlier blocks together, up to `LARGEST_BLOCK`.
    */
   readonly #blocks: (Buffer | undefined)[] = [];
   #used = 0;
@@ -37,8 +36,8 @@ export class PackSpool implements Disposable {
   private constructor(private readonly options: SpoolOptions) {}
 
   /**
-   * Receives the pack from `source`. If the pack is too large or exceeds the memory budget, `refusal` is set, and the
-   * rest is handled according to the option `rest`.
+   * Receives the pack from `source`. Sets `refusal` if the pack is too large or exceeds the memory budget. The option
+   * `rest` tells what then happens to the rest.
    */
   static async fill(source: AsyncIterable<Uint8Array>, options: SpoolOptions): Promise<PackSpool> {
     const spool = new PackSpool(options);
@@ -54,12 +53,12 @@ export class PackSpool implements Disposable {
     }
   }
 
-  /** Error for which the pack was refused; undefined if it was received completely. */
+  /** Error that caused the refusal of the pack; undefined if the pack was received completely. */
   get refusal(): PackError | StoreFull | undefined {
     return this.#refusal;
   }
 
-  /** Yields the received bytes block by block, and releases each block after it was used. Can be called once. */
+  /** Yields the received bytes block by block, and releases each block after its use. Can be called only once. */
   async *drain(): AsyncIterable<Uint8Array> {
     for (let index = 0; index < this.#blocks.length; index++) {
       const block = this.#blocks[index]!;
@@ -72,7 +71,7 @@ export class PackSpool implements Disposable {
     this.#blocks.length = 0;
   }
 
-  /** Releases the blocks that `drain` has not yielded. */
+  /** Releases all blocks that `drain` has not yet yielded. */
   [Symbol.dispose](): void {
     this.#blocks.length = 0;
     this.#give(this.#held);

@@ -1,8 +1,8 @@
 import { type ByteString, bytesIn, bytesOf, concatBytes, latin1, sliceBytes } from '../git/object/bytes.js';
 
 /**
- * Thrown if the client violates the Git protocol or requests something that does not exist. Git shows the message to
- * its user. It is sent as an `ERR` packet in a fetch, and in the `unpack` line of the report of a push.
+ * Thrown if the client violates the Git protocol, or requests something that does not exist. Git shows the message to
+ * its user. A fetch sends it as an `ERR` packet; a push sends it in the `unpack` line of the report.
  */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
@@ -16,13 +16,13 @@ export class ProtocolError extends Error {
  *     pkt-len      = 4*(HEXDIG)             ; counts itself, so it is the payload's length + 4
  *     flush-pkt    = "0000"
  *
- * Protocol version 2 adds delim-pkt = "0001" and response-end-pkt = "0002". The longest packet has 65,520 bytes. The
- * final LF of a line is not part of its content.
+ * Protocol version 2 adds delim-pkt = "0001" and response-end-pkt = "0002". The final LF of a line is not part of its
+ * content.
  */
 export const MAX_PACKET_BYTES = 65_520;
 
 export type Mark = 'flush' | 'delim' | 'response-end' | 'end';
-/** Payload of a packet, or the name of a packet without payload. `end` is returned at the end of the body. */
+/** Payload of a packet. A packet without payload is represented by its name, and the end of the body by `end`. */
 export type Packet = Buffer | Mark;
 
 export const FLUSH: Buffer = Buffer.from('0000', 'latin1');
@@ -36,7 +36,8 @@ export function packet(payload: ByteString): Buffer {
 }
 
 /**
- * Encodes a payload as one packet, as `packet` does, but returns a byte string. Used for responses of many short lines.
+ * Encodes a payload as one packet, in the form of a byte string. Used instead of `packet` for responses of many short
+ * lines.
  */
 export function packetText(payload: ByteString): ByteString {
   const length = payload.length + 4;
@@ -44,7 +45,7 @@ export function packetText(payload: ByteString): ByteString {
   return concatBytes(digitsOf(length), payload);
 }
 
-/** Encodes a text line as one packet, and appends the LF that ends it. */
+/** Encodes a text line as one packet. Appends the final LF. */
 export function lineText(line: ByteString): ByteString {
   const length = line.length + 5;
   if (length > MAX_PACKET_BYTES) throw new RangeError(`a packet of ${length} bytes`);
@@ -63,7 +64,7 @@ function hexOf(length: number): string {
   return length.toString(16).padStart(4, '0');
 }
 
-/** Builds the last packet of a failed response: `ERR SP explanation-text`. */
+/** Builds the packet that ends a failed response: `ERR SP explanation-text`. */
 export function errorPacket(message: string): Buffer {
   const text = bytesOf(message.replaceAll(/[\r\n]+/g, ' '));
   return packet(latin1`ERR ${sliceBytes(text, 0, MAX_PACKET_BYTES - 8)}`);
@@ -81,13 +82,13 @@ export function lineOf(payload: Buffer): ByteString {
 }
 
 export interface PacketLimits {
-  /** Maximum number of packets, after which `ProtocolError` is thrown. */
+  /** Maximum number of packets. The reader throws `ProtocolError` at the next one. */
   readonly packets: number;
 }
 
 /**
- * Reads packets from the body of a request as it is received. At most one packet and one received piece are in memory.
- * The bytes after the packets (a pack) are available from `rest`.
+ * Reads packets from a request body while it is received. At most one packet and one received piece are in memory.
+ * `rest` gives the bytes after the packets, such as a pack.
  */
 export class PacketReader {
   readonly #source: AsyncIterator<Uint8Array>;
@@ -102,7 +103,7 @@ export class PacketReader {
   }
 
   /**
-   * Returns the next packet. Its bytes stay valid after further reads. Throws `ProtocolError` if the body ends within a
+   * Returns the next packet. Later reads do not change its bytes. Throws `ProtocolError` if the body ends within a
    * packet.
    */
   async read(): Promise<Packet> {
@@ -122,13 +123,13 @@ export class PacketReader {
     return payload;
   }
 
-  /** Returns the next packet as a line without its LF, or the name of a packet without payload. */
+  /** Returns the next packet as a line without its LF. For a packet without payload, returns its name as `mark`. */
   async readLine(): Promise<ByteString | { readonly mark: Mark }> {
     const next = await this.read();
     return typeof next === 'string' ? { mark: next } : lineOf(next);
   }
 
-  /** Yields all bytes after the packets that were read, as they are received. */
+  /** Yields all bytes after the last packet that was read, as they are received. */
   async *rest(): AsyncIterable<Uint8Array> {
     if (this.#at < this.#held.length) {
       const first = this.#held.subarray(this.#at);
@@ -175,8 +176,8 @@ function parseLength(bytes: Buffer, at: number): number {
     if (digit < 0) throw new ProtocolError(`protocol error: bad line length character: ${printable(bytes, at)}`);
     length = length * 16 + digit;
   }
-  // A length of 0003 is invalid, because the length includes its own four digits. A packet with length 0004 has no
-  // payload. It is accepted, although senders should not send it.
+  // Length 0003 is invalid, because the length includes its own four digits. A packet of length 0004 has no payload. It
+  // is accepted, although senders should not send it.
   if (length === 3 || length > MAX_PACKET_BYTES) throw new ProtocolError(`protocol error: bad line length ${length}`);
   return length;
 }
@@ -192,27 +193,24 @@ function printable(bytes: Buffer, at: number): string {
 }
 
 /**
- * Numbers of the bands of a side-band. gitprotocol-pack: with `side-band` or `side-band-64k`, the first byte of each
- * packet of the response is its band: 1 pack data, 2 progress for the user's terminal, 3 a fatal error.
+ * Band numbers of the side-band. With `side-band` or `side-band-64k`, the first byte of each response packet is its
+ * band (gitprotocol-pack): 1 pack data, 2 progress for the user's terminal, 3 a fatal error.
  */
 export const DATA = 1;
 export const PROGRESS = 2;
 export const FATAL = 3;
 export type Band = typeof DATA | typeof PROGRESS | typeof FATAL;
 
-/**
- * Maximum length of a packet in bytes, by side-band capability. `none`: no side-band is used, so the data is sent
- * without packets.
- */
+/** Maximum length of a packet in bytes, by side-band capability. With `none`, the data is sent without packets. */
 const PACKET_BYTES = { none: 0, 'side-band': 1000, 'side-band-64k': MAX_PACKET_BYTES } as const;
 export type Sideband = keyof typeof PACKET_BYTES;
 
-/** Packet that keeps the connection alive: band 1 without data (`0005\x01`). */
+/** Packet that keeps the connection alive. It is band 1 without data: `0005\x01`. */
 export const KEEP_ALIVE: Buffer = bandPackets(Buffer.alloc(0), DATA, 'side-band')[0]!;
 
 /**
- * Encodes `data` as packets of one band. Without side-band, only pack data can be sent, so the result is empty for
- * progress and errors.
+ * Encodes `data` as packets of one band. Without side-band, only pack data can be sent, so the result for progress and
+ * errors is empty.
  */
 export function bandPackets(data: Uint8Array, band: Band, sideband: Sideband): Buffer[] {
   if (sideband === 'none') return band === DATA ? [Buffer.from(data)] : [];
@@ -234,17 +232,17 @@ export function progress(text: string, sideband: Sideband): Buffer[] {
   return bandPackets(Buffer.from(text), PROGRESS, sideband);
 }
 
-/** Number of bytes of a stream that are collected before they are sent, because one write per packet would be slow. */
+/** Number of bytes of a stream to collect before sending them. One write per packet would be slow. */
 const GATHERED_BYTES = 4 * MAX_PACKET_BYTES;
 
 /**
- * Encodes a stream as packets of band 1. All packets have the maximum length except the last. Yields several whole
+ * Encodes a stream as packets of band 1. All packets except the last have the maximum length. Yields several complete
  * packets at a time.
  */
 export async function* packBand(source: AsyncIterable<Uint8Array>, sideband: Sideband): AsyncIterable<Buffer> {
   const room = sideband === 'none' ? GATHERED_BYTES : PACKET_BYTES[sideband] - 5;
-  // Number of bytes to collect, rounded down to a multiple of a packet's payload length, so that all packets but the
-  // last are full.
+  // Number of bytes to collect. It is a multiple of a packet's payload length, so that all packets except the last are
+  // full.
   const enough = GATHERED_BYTES - (GATHERED_BYTES % room);
   let waiting: Uint8Array[] = [];
   let bytes = 0;
@@ -260,7 +258,10 @@ export async function* packBand(source: AsyncIterable<Uint8Array>, sideband: Sid
   if (bytes > 0) yield framed(waiting, bytes, room, sideband);
 }
 
-/** Encodes the first `length` bytes of `pieces` as packets with a payload of `room` bytes each. */
+/**
+ * Encodes the first `length` bytes of `pieces` as packets. Each packet has a payload of `room` bytes; the last may have
+ * less.
+ */
 function framed(pieces: readonly Uint8Array[], length: number, room: number, sideband: Sideband): Buffer {
   const header = sideband === 'none' ? 0 : 5;
   const framed = Buffer.allocUnsafe(length + Math.ceil(length / room) * header);

@@ -20,11 +20,11 @@ const numbered = (index: number) => createHash('sha1').update(`${index}`).digest
 
 interface Verdict {
   readonly unpack: string;
-  /** Reason why the update of each ref was refused, by branch name; empty if the update was made. */
+  /** Reason why the update of each ref was refused, by branch name. Empty if the update was made. */
   readonly refs: Readonly<Record<string, string>>;
 }
 
-/** Starts a server for one test. Returns functions that send pushes to the server. */
+/** Starts a server for one test. Returns functions that push to it. */
 async function open(options: TestServerOptions = {}, repository = createRepository()) {
   const server = await TestServer.start(repository, options);
   const bodyOf = (tips: Record<string, string>, pack: PackBuilder): Buffer => {
@@ -49,7 +49,7 @@ async function open(options: TestServerOptions = {}, repository = createReposito
   return { repository, server, push, send, bodyOf, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-/** Returns a valid pack with a commit on the empty tree, and the id of the commit (`tip`). */
+/** Returns a valid pack that contains one commit with an empty tree. `tip` is the id of the commit. */
 function goodPack(): { pack: PackBuilder; tip: string } {
   const pack = new PackBuilder();
   pack.whole('tree', '');
@@ -137,8 +137,8 @@ t.test('trees that cannot be read are refused even without fsck, as git does', a
 
 t.test('an object that hashes to the id of another is refused, and the first one stays', async (t) => {
   /**
-   * SHA-1, except that the blobs `A` and `B` get the same id. The test needs such a collision, and no two blobs with
-   * the same SHA-1 are known that could be used instead.
+   * SHA-1 with one artificial collision: the blobs `A` and `B` get the same id. No real pair of blobs with the same id
+   * is known.
    */
   const hash: NonNullable<ObjectStoreOptions['hash']> = (bytes, start, end, target, at) => {
     const text = bytes.toString('latin1', start, end);
@@ -228,7 +228,7 @@ t.test('a pack that waits for its turn counts as held memory', async (t) => {
   world.take(30);
   {
     using _ = await PackSpool.fill(pieces(2), { most: 60, budget });
-    // Give the memory back before the spool is closed, as the deletion of the repository during the push would do.
+    // Return the memory before the spool is closed, like a deletion of the repository during the push.
     budget.give(budget.used);
   }
   t.equal(world.used, 30, 'nothing is given back twice');
@@ -240,7 +240,7 @@ t.test('a waiting pack is read unchanged, whatever its chunks', async (t) => {
     async function* arrive(): AsyncGenerator<Buffer> {
       for (let at = 0, turn = 0; at < pack.length; turn++) {
         const size = sizes[turn % sizes.length]!;
-        // Overwrite each piece after it was received, as if the buffer of the connection were used again.
+        // Overwrite each piece after it was received, as if the connection reused its buffer.
         const piece = Buffer.from(pack.subarray(at, at + size));
         yield piece;
         piece.fill(0);

@@ -10,21 +10,21 @@ import {
 import { refNameIssue } from '../git/refs/ref-name.js';
 import { isHidden, type RepositoryView, visibleHead } from './view.js';
 
-/**
- * Maximum length of a ref name in bytes. Git stores a ref as a file, and the file systems that it supports allow no
- * longer paths.
- */
+/** Maximum length of a ref name in bytes. Git stores a ref as a file, and file systems allow no longer paths. */
 const MAX_REF_BYTES = 4096;
 
-/** Reason why a ref update is refused, for the report, and an optional line that Git shows on the user's terminal. */
+/**
+ * Refusal of a ref update. `reason` is for the status report. `message` is an optional line that Git shows on the
+ * user's terminal.
+ */
 export interface Refusal {
   readonly reason: string;
   readonly message?: string;
 }
 
 /**
- * Checks that `git receive-pack` makes before the ref transaction, in the same order and with the same texts. Each
- * returns the refusal of the ref update, or undefined if it finds nothing wrong.
+ * Checks of `git receive-pack` before the ref transaction, with Git's order and texts. Each returns the refusal of the
+ * ref update, or undefined if the update passes the check.
  */
 const RULES: readonly ((view: RepositoryView, command: RefChange) => Refusal | undefined)[] = [
   (view, command) => {
@@ -39,8 +39,7 @@ const RULES: readonly ((view: RepositoryView, command: RefChange) => Refusal | u
     };
   },
   (view, command) => {
-    // Allows the deletion in a ref namespace, as Git does, although HEAD points to the namespace's own branch of that
-    // name.
+    // Like Git, allow this deletion in a ref namespace. HEAD then points to the namespace's own branch of that name.
     if (!isDeletion(command) || command.old === ZERO_OID || view.prefix !== '') return undefined;
     if (visibleHead(view.repository.refs, NO_BYTES)?.symref !== command.name) return undefined;
     return {
@@ -50,7 +49,7 @@ const RULES: readonly ((view: RepositoryView, command: RefChange) => Refusal | u
   },
 ];
 
-/** Returns why a ref update is refused, or undefined if it is allowed. */
+/** Returns the reason why a ref update is refused, or undefined if it is allowed. */
 export function refusalOf(view: RepositoryView, command: RefChange): Refusal | undefined {
   for (const rule of RULES) {
     const refusal = rule(view, command);
@@ -60,8 +59,8 @@ export function refusalOf(view: RepositoryView, command: RefChange): Refusal | u
 }
 
 /**
- * Returns true if a push may change a ref of this name. The name must start with `refs/` and have at least two more
- * components. For a deletion, one more component is enough.
+ * Returns true if a push may change a ref of this name. The name must be `refs/` and at least two more components. To
+ * delete a ref, one component after `refs/` is enough.
  */
 function isPushable(command: RefChange): boolean {
   const { name } = command;
@@ -69,7 +68,7 @@ function isPushable(command: RefChange): boolean {
   return refNameIssue(sliceBytes(name, 'refs/'.length), { oneLevel: isDeletion(command) }) === undefined;
 }
 
-/** Reasons for the refusal of a ref update by the transaction, with the texts of Git's `ref_transaction_error_msg`. */
+/** Texts for ref updates that the transaction refuses, as in Git's `ref_transaction_error_msg`. */
 const REASONS: Readonly<Record<RefIssue, string>> = {
   stale: 'incorrect old value provided',
   blocked: 'refname conflict',
@@ -79,8 +78,8 @@ const REASONS: Readonly<Record<RefIssue, string>> = {
 };
 
 /**
- * Returns the texts for a ref update that conflicts with the current refs. Names are shown as the client wrote them, as
- * in Git.
+ * Returns the texts for a ref update that conflicts with the current refs. As in Git, ref names are shown as the client
+ * wrote them.
  */
 export function describeRefusal(conflict: RefConflict, { prefix }: Pick<RepositoryView, 'prefix'>): Refusal {
   const { issue, change, current, other } = conflict;

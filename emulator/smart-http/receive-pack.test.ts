@@ -34,7 +34,7 @@ async function stage(options: TestServerOptions = {}, count = 12): Promise<Stage
   };
 }
 
-/** Returns all refs of the repository, each as a line with object id and name. */
+/** Returns all refs of the repository, one line each: the object id and the name. */
 function refsOf(repository: GitRepository): string[] {
   return [...repository.refs.entries()].map(([name, { oid }]) => `${oid} ${name}`);
 }
@@ -179,7 +179,7 @@ t.test('namespaces are kept apart', async (t) => {
 t.test('thousands of refs go in one push', async (t) => {
   await using s = await stage({}, 3);
   const { bench, repository, server } = s;
-  // Use only 500 refs, because the time that git itself takes grows with the square of their number.
+  // Use only 500 refs, because the time that git needs grows with the square of their number.
   const updates = Array.from({ length: 500 }, (_, index) => `create refs/heads/b/${index} HEAD\n`).join('');
   await bench.feed(updates, 'work', 'update-ref', '--stdin');
   await bench.git('work', 'pack-refs', '--all');
@@ -207,7 +207,7 @@ t.test('a shallow clone pushes what it made', async (t) => {
   t.equal(elsewhere.refs.size, 0);
 });
 
-/** Returns one pack entry: type and size, followed by the deflated body. */
+/** Returns one pack entry: the type and size, then the deflated body. */
 function entry(type: number, body: Buffer | string, size = body.length): Buffer {
   const header = [(type << 4) | (size & 15)];
   for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
@@ -250,7 +250,7 @@ async function post(server: TestServer, body: Buffer, headers: Record<string, st
 }
 
 /**
- * Returns the parts of a push report that must equal Git's report: `unpack ok` or `unpack error`, and `ok` or `ng` for
+ * Returns the parts of a push report that must equal Git's report: `unpack ok` or `unpack error`, then `ok` or `ng` for
  * each ref.
  */
 function classOf(report: string): string {

@@ -22,37 +22,38 @@ import type { RepositoryView } from './view.js';
 import type { WireLimits } from './wire-limits.js';
 
 /**
- * Function that can refuse one ref update of a push. Returns the reason, which Git shows to its user, or undefined if
- * the update is allowed.
+ * Hook that can refuse a single ref update of a push. Returns the reason, which Git shows to its user. Returns
+ * undefined to allow the update.
  */
 export type UpdateHook = (update: ProposedUpdate) => string | undefined | Promise<string | undefined>;
 
 /**
- * Ref update that passed Git's own checks. All its objects were received or existed before. Until they are published,
- * new objects can be read only from `objects`.
+ * Ref update that has passed Git's own checks. All its objects exist. New objects can be read only from `objects` until
+ * the push is complete.
  */
 export interface ProposedUpdate {
   readonly repository: GitRepository;
-  /** Published objects together with the objects of this push. */
+  /** All published objects, and the objects of this push. */
   readonly objects: Quarantine;
-  /** Ref update with the name that the client wrote, such as `refs/heads/main`, also in a ref namespace. */
+  /** Ref update. The name is as the client wrote it, such as `refs/heads/main`, even in a ref namespace. */
   readonly change: RefChange;
 }
 
 /**
- * Returns true if the update would lose commits: the ref is deleted, or the new commit is not a descendant of the old
- * one. Moving a tag always counts as a loss. (`isForced` is less strict, because it follows a tag to its commit.)
+ * Returns true if the update would lose commits: the ref is deleted, or the new commit does not descend from the old
+ * one. Moving a tag always counts as a loss. `isForced` is less strict about tags, because it compares the commits they
+ * point at.
  */
 export function losesCommits({ repository, objects, change }: ProposedUpdate): boolean {
   const { old, new: next } = change;
   if (old === ZERO_OID || old === next) return false;
-  // A deletion counts, because otherwise a client could force a push by deleting a branch and creating it again.
+  // A deletion counts as a loss. Otherwise, a client could bypass the check by deleting a branch and creating it again.
   if (isDeletion(change)) return true;
   if (!isCommit(repository.objects, old) || !isCommit(objects, next)) return true;
   return isForced(repository, objects, change);
 }
 
-/** Returns the commits that become reachable from a published ref by this update. */
+/** Returns the commits that this update makes reachable from a published ref. */
 export function commitsBroughtBy({ objects, change }: ProposedUpdate): Oid[] {
   return newCommits(objects, change.new).added;
 }
@@ -60,24 +61,27 @@ export function commitsBroughtBy({ objects, change }: ProposedUpdate): Oid[] {
 /** Input of the handler of one `POST git-receive-pack` request. */
 export interface ReceivePackRequest {
   readonly view: RepositoryView;
-  /** Request body (commands and pack) after decompression. */
+  /** Request body (commands and pack), already decompressed. */
   readonly body: AsyncIterable<Uint8Array>;
   readonly limits: WireLimits;
   readonly fsck: FsckPolicy;
   readonly updateHook: UpdateHook | undefined;
   readonly facts: GitFacts;
   readonly faults?: GitFaults | undefined;
-  /** Approximate length of the pack in bytes, if it is known in advance; 0 if unknown. */
+  /** Approximate length of the pack in bytes; 0 if unknown. */
   readonly packBytes?: number;
 }
 
 export interface ReceivePackResult {
   readonly report: Buffer;
-  /** Refs that were changed, by their stored names (including the prefix of a ref namespace). */
+  /** Changed refs. They have their stored names, with the prefix of their ref namespace. */
   readonly moved: readonly RefChange[];
   /** True if at least one ref update succeeded, even if the ref kept its value. */
   readonly isDone: boolean;
-  /** Injected faults for the bytes of the response, and the length in bytes of the response without them. */
+  /**
+   * `wire` is the effect of injected faults on the bytes of the response. `whole` is the length in bytes of the
+   * response without faults.
+   */
   readonly wire?: WireFaults | undefined;
   readonly whole?: number;
 }
@@ -86,7 +90,7 @@ const NOTHING = { moved: [], isDone: false } as const;
 
 /**
  * Handles `POST git-receive-pack`. The HTTP status is always 200, because the body reports failures. The request body
- * is read completely before anything is changed, so a client that disconnects early has changed nothing.
+ * is read completely before anything changes, so a client that disconnects early has changed nothing.
  */
 export async function receivePack(received: ReceivePackRequest): Promise<ReceivePackResult> {
   const { view, limits } = received;
@@ -125,10 +129,7 @@ export async function receivePack(received: ReceivePackRequest): Promise<Receive
   return await push.complete(spool);
 }
 
-/**
- * Reads and discards the rest of the body, because a client reads the response only after it has sent the whole
- * request.
- */
+/** Reads and discards the rest of the body. A client reads the response only after it has sent the whole request. */
 async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of body);
 }
@@ -149,9 +150,9 @@ class Push {
   readonly #isAtomic: boolean;
   readonly #moved: RefChange[] = [];
   #unpackError: string | undefined;
-  /** True if an object of the received pack refers to an object that does not exist. */
+  /** True if an object of the received pack refers to a missing object. */
   #isTorn = false;
-  /** Actions of injected faults for the report. They are taken after all checks and before any ref is changed. */
+  /** Fault actions for the report. They are chosen after all checks and before any ref changes. */
   #chosen: readonly ChosenAction[] = [];
   #wire: WireFaults | undefined;
 
@@ -163,22 +164,22 @@ class Push {
     this.#isAtomic = request.capabilities.has('atomic');
   }
 
-  /** Executes the push while no other writer changes the repository. Returns the report for the client. */
+  /** Executes the push under the repository's write lock. Returns the report for the client. */
   async complete(spool: PackSpool | undefined): Promise<ReceivePackResult> {
     await this.received.view.repository.transact((transaction) => this.#run(transaction, spool));
     this.#noteRefusals();
     const wire = this.#wire;
     const outcome = { moved: this.#moved, isDone: this.#reasons.includes(undefined) };
     if (wire === undefined) return { report: this.#report(), ...outcome };
-    // Waits for delays of faults only now, so that they do not block other writers. Ignores that the client has
-    // disconnected: the refs were changed, so the report is written nevertheless.
+    // Wait for the delays of faults only now, so that they do not block other writers. Ignore a disconnect of the
+    // client: the refs have changed, so the report is still written.
     await this.received.faults!.wait(this.#chosen).catch(() => undefined);
     return { report: this.#report(wire), ...outcome, wire, whole: this.#report().length };
   }
 
   /**
-   * Makes all checks in order: unpacking, fsck, connectivity, rules and the update hook. The remaining checks are those
-   * of the ref transaction.
+   * Runs all checks in order: unpacking, fsck, connectivity, rules and the update hook. Then adds the allowed updates
+   * to the ref transaction, which makes the last checks.
    */
   async #run(transaction: RefTransaction, spool: PackSpool | undefined): Promise<void> {
     this.#unpackError = this.request.refusal ?? (spool && (await this.#unpack(transaction.objects, spool)));
@@ -195,7 +196,7 @@ class Push {
     else await this.#planUpdates(transaction);
   }
 
-  /** Stores the objects of the pack. Returns the reason if that is impossible, or undefined. */
+  /** Stores the objects of the pack. Returns undefined on success, otherwise the reason for the failure. */
   async #unpack(quarantine: Quarantine, spool: PackSpool): Promise<string | undefined> {
     if (spool.refusal !== undefined) return spool.refusal.message;
     const { fsck: policy } = this.received;
@@ -210,8 +211,8 @@ class Push {
       if (policy === 'strict') fsck.finish(quarantine);
       const missing = await quarantine.findMissing();
       this.#isTorn = missing !== undefined;
-      // Omits the error for a shallow client, as `git index-pack --strict` does, because the parents of its boundary
-      // commits are expected to be missing.
+      // As in `git index-pack --strict`, a shallow client gets no error. The parents of its boundary commits are
+      // expected to be missing.
       return missing && policy === 'strict' && !isShallow
         ? `did not receive expected object ${missing.oid}`
         : undefined;
@@ -228,9 +229,9 @@ class Push {
   }
 
   /**
-   * Refuses the ref updates whose objects are incomplete. If any object of the pack points at an object that does not
-   * exist, refuses all updates, even if no ref would lead to the broken object. Git would store such an object, because
-   * its clients could not reach it. This server lets clients request every stored object by its id.
+   * Refuses ref updates whose objects are incomplete. Refuses all updates if any object of the pack points at a missing
+   * object, even if no ref leads to it. Git would store such an object, because its clients could not reach it. This
+   * server lets clients request every stored object by its id.
    */
   async #checkConnectivity(transaction: RefTransaction): Promise<void> {
     const { commands, isShallow } = this.request;
@@ -244,7 +245,7 @@ class Push {
   }
 
   /**
-   * Checks the rules for refs, and calls the update hook. In an atomic push, the first refused update ends the checks,
+   * Checks the rules for refs and calls the update hook. In an atomic push, the checks end at the first refused update,
    * as in Git.
    */
   async #checkRules(transaction: RefTransaction): Promise<void> {
@@ -267,8 +268,8 @@ class Push {
   }
 
   /**
-   * Takes the injected faults for the report. If a fault makes the report refuse a ref, the ref is not changed either,
-   * because Git clients rely on that.
+   * Takes the injected faults for the report. If a fault makes the report refuse a ref, the ref is not changed either.
+   * Git clients rely on this.
    */
   #takeReportFaults(faults: GitFaults): void {
     const { commands } = this.request;
@@ -285,8 +286,8 @@ class Push {
   }
 
   /**
-   * Adds the updates that were not refused to the ref transaction, each on its own or, for an atomic push, all
-   * together.
+   * Adds the updates that were not refused to the ref transaction. An atomic push prepares all of them together; any
+   * other push prepares each on its own.
    */
   async #planUpdates(transaction: RefTransaction): Promise<void> {
     const { view } = this.received;
@@ -308,8 +309,8 @@ class Push {
   }
 
   /**
-   * Prepares the ref transaction of an atomic push (gitprotocol-capabilities, `atomic`): one conflict refuses all ref
-   * updates. As in Git, the message names the conflicting ref, and all updates are reported with the same reason.
+   * Prepares the ref transaction of an atomic push (gitprotocol-capabilities, `atomic`). A single conflict refuses all
+   * ref updates. As in Git, the message names the conflicting ref, and all updates are reported with the same reason.
    */
   async #prepareAll(transaction: RefTransaction): Promise<void> {
     try {
@@ -322,7 +323,7 @@ class Push {
     }
   }
 
-  /** Records the reasons of refusals in the facts for the journal. */
+  /** Records the reasons for refusals in the facts for the journal. */
   #noteRefusals(): void {
     const { facts } = this.received;
     if (this.#unpackError !== undefined) facts.error = this.#unpackError;
@@ -347,8 +348,8 @@ class Push {
    *     report-status  = PKT-LINE("unpack" SP ("ok" / error-msg)) 1*(command-status) flush-pkt
    *     command-status = PKT-LINE("ok" SP refname) / PKT-LINE("ng" SP refname SP error-msg)
    *
-   * With side-band, the whole report is sent in band 1. `report-status-v2` adds `option` lines for refs that were
-   * updated under another name. That never happens here, so both versions are the same.
+   * With side-band, the whole report is sent in band 1. `report-status-v2` only adds `option` lines for refs that were
+   * updated under another name. This server never does that, so both versions give the same report.
    */
   #report(wire?: WireFaults): Buffer {
     const { capabilities, commands } = this.request;
@@ -374,10 +375,7 @@ class Push {
   }
 }
 
-/**
- * Returns the reason as one line of at most 1,000 characters, because it must fit into one packet together with a ref
- * name.
- */
+/** Returns the reason as one line of at most 1,000 characters. The line and a ref name must fit into one packet. */
 function oneLine(reason: string): ByteString {
   return bytesOf(reason.replaceAll(/[\r\n]+/g, ' ').slice(0, 1000));
 }

@@ -16,24 +16,24 @@ export interface LsRefsOptions {
   readonly peel: boolean;
   readonly symrefs: boolean;
   readonly unborn: boolean;
-  /** Prefixes of the names of the refs to list. An empty list selects all refs. */
+  /** Prefixes of the ref names to list. An empty list selects all refs. */
   readonly prefixes: readonly ByteString[];
 }
 
 /**
- * Refs as listed by protocol versions 0 and 1. The first line is separate, because the capabilities are appended to it.
+ * Ref listing for protocol versions 0 and 1. The first line is separate, because the capabilities are appended to it.
  */
 export interface Advertisement {
-  /** First line: `<oid> SP <name>`, without packet framing. */
+  /** First line without packet framing: `<oid> SP <name>`. */
   readonly first: ByteString;
   /** All other lines, encoded as packets. */
   readonly rest: Buffer;
 }
 
-/** Annotated tag and the object at the end of its chain of tags (a tag can point at another tag). */
+/** Annotated tag, and the object that it finally points at. A tag can point at another tag, which forms a chain. */
 export interface AnnotatedTag {
   readonly oid: Oid;
-  /** Object number (index in the tables of the object store) of the object at the end of the chain. */
+  /** Object at the end of the chain, as an object number (index in the tables of the object store). */
   readonly target: number;
 }
 
@@ -41,43 +41,43 @@ type Listing = Buffer | Advertisement | readonly AnnotatedTag[];
 
 /** Cached listings of one repository. */
 interface KeptListings {
-  /** State of the refs for which the listings were written. They are discarded when the refs change. */
+  /** State of the refs that the cached listings show. The listings are discarded when the refs change. */
   refs: Refs | undefined;
   readonly listings: CacheRegion<string, Listing>;
   /**
-   * Id of the object at the end of the chain of tags, by the id of each annotated tag; null if an object of the chain
-   * is missing or malformed.
+   * Results of following chains of tags. Keys are ids of annotated tags. Values are ids of the objects at the end of
+   * the chains; null if an object in the chain is missing or malformed.
    */
   readonly peeled: CacheRegion<Oid, Oid | null>;
 }
 
 /**
- * Generator that writes a listing: yields lines, and between them the CPU work done so far in units (see `Meter`), so
- * that other requests can run.
+ * Generator that writes a listing. It yields lines, and the CPU work done so far as a number in the units of `Meter`.
+ * The work is yielded so that other requests can run.
  */
 type Lines = Generator<ByteString | number, void, void>;
 const SPACE = bytesOf(' ');
 const TAGS = bytesOf('refs/tags/');
-/** Number of characters that are collected before they are encoded as bytes. */
+/** Number of characters to collect before they are encoded as bytes. */
 const BATCH = 64 * 1024;
 
-/** Approximate memory in bytes of one cached annotated tag. */
+/** Approximate memory of one cached annotated tag, in bytes. */
 const TAG_BYTES = 100;
 /**
  * Maximum number of prefixes in a request whose listing is cached. Normal clients send fewer. The prefixes are part of
- * the cache key, and a longer list would need more memory than most listings.
+ * the cache key, and a longer key would need more memory than most listings.
  */
 const MAX_KEPT_PREFIXES = 64;
 
 /**
- * Cache of ref listings in the form in which they are sent. A listing is valid until the refs of its repository change.
- * Clients request the same few listings again and again, and with thousands of refs, writing the listing is the main
+ * Cache of ref listings, in the form in which they are sent. A listing is valid until the refs of its repository
+ * change. Clients request the same few listings repeatedly. With thousands of refs, writing the listing is the main
  * cost of a request.
  */
 export class RefListings {
   readonly #kept = new WeakMap<GitRepository, KeptListings>();
 
-  /** Returns the response to `ls-refs` of protocol version 2 as packets, without the flush packet at the end. */
+  /** Returns the response to `ls-refs` of protocol version 2 as packets, without the final flush packet. */
   lsRefs(view: RepositoryView, options: LsRefsOptions, meter: Meter): Promise<Buffer> {
     const { repository, prefix } = view;
     const { refs } = repository;
@@ -87,9 +87,12 @@ export class RefListings {
   }
 
   /**
-   * Returns the refs in the form of protocol versions 0 and 1. For a fetch, HEAD comes first, and each annotated tag is
-   * followed by a line with the object at the end of its chain of tags. For a push into a ref namespace, refs outside
-   * the namespace are listed as `.have`, so that the client need not send their objects.
+   * Returns the ref listing for protocol versions 0 and 1.
+   *
+   * - For a fetch, HEAD comes first. After each annotated tag, there is a line with the object that it finally points
+   *   at.
+   * - For a push into a ref namespace, refs outside the namespace are listed as `.have`. The client then need not send
+   *   their objects.
    */
   advertisement(view: RepositoryView, service: 'upload-pack' | 'receive-pack', meter: Meter): Promise<Advertisement> {
     const { repository, prefix } = view;
@@ -100,7 +103,7 @@ export class RefListings {
     );
   }
 
-  /** Returns the annotated tags below `refs/tags/` whose chain of tags ends at an existing object. */
+  /** Returns the annotated tags below `refs/tags/` that finally point at an existing object. */
   annotatedTags({ repository, prefix }: RepositoryView, meter: Meter): Promise<readonly AnnotatedTag[]> {
     const { refs } = repository;
     return this.#keep(repository, refs, JSON.stringify(['annotated tags', prefix]), () =>
@@ -119,9 +122,9 @@ export class RefListings {
   }
 
   /**
-   * Returns the object at the end of a chain of tags that begins with `oid`. Returns undefined if `oid` is not a tag,
-   * or if an object of the chain is missing. The result is cached for every tag of the chain, because each may have its
-   * own ref.
+   * Follows the chain of tags that begins with `oid`, and returns the object at its end. Returns undefined if `oid` is
+   * not a tag, or if an object in the chain is missing. Caches the result for every tag in the chain, because each may
+   * have its own ref.
    */
   *#peeled(repository: GitRepository, oid: Oid): Steps<Oid | undefined> {
     const { objects } = repository;
@@ -155,7 +158,8 @@ export class RefListings {
   }
 
   /**
-   * Writes an `ls-refs` response. gitprotocol-v2: `ref = PKT-LINE(obj-id-or-unborn SP refname *(SP ref-attribute) LF)`
+   * Writes an `ls-refs` response. Each line is `ref = PKT-LINE(obj-id-or-unborn SP refname *(SP ref-attribute) LF)`
+   * (gitprotocol-v2).
    */
   *#writeLsRefs(repository: GitRepository, refs: Refs, prefix: ByteString, options: LsRefsOptions): Steps<Buffer> {
     const lines = new LineBuffer();
@@ -195,8 +199,7 @@ export class RefListings {
     const known = kept.listings.get(key);
     if (known) return known as T;
     const made = await make();
-    // The listing is cached only if the refs have not changed while it was written, because otherwise it would be
-    // outdated.
+    // Cache the listing only if the refs have not changed meanwhile. Otherwise it is already outdated.
     if (kept.refs === refs) kept.listings.set(key, made);
     return made;
   }
@@ -212,7 +215,7 @@ export class RefListings {
   }
 }
 
-/** Returns the approximate memory of a cached listing in bytes. */
+/** Returns the approximate memory that a cached listing uses, in bytes. */
 function costOfListing(listing: Listing): number {
   if (Buffer.isBuffer(listing)) return ENTRY_BYTES + listing.length;
   return ENTRY_BYTES + ('first' in listing ? listing.rest.length : listing.length * TAG_BYTES);
@@ -234,7 +237,7 @@ function* writeAdvertisement(lines: Lines): Steps<Advertisement> {
 }
 
 /**
- * Yields the lines of the advertisement for a push. In a ref namespace, objects of refs outside it are listed as
+ * Yields the lines of a push's ref advertisement. For a ref namespace, objects of refs outside of it are listed as
  * `.have`.
  */
 function* pushLines(refs: Refs, prefix: ByteString): Lines {
@@ -255,8 +258,8 @@ function* pushLines(refs: Refs, prefix: ByteString): Lines {
 }
 
 /**
- * Returns the prefixes in byte order without those that start with another of the prefixes. Each ref then matches at
- * most one prefix and is listed once.
+ * Sorts the prefixes in byte order, and removes each that starts with another one. Each ref then matches at most one
+ * prefix, so it is listed once.
  */
 function* shortestPrefixes(prefixes: readonly ByteString[]): Steps<ByteString[]> {
   if (prefixes.length === 0) return [NO_BYTES];
@@ -269,7 +272,10 @@ function* shortestPrefixes(prefixes: readonly ByteString[]): Steps<ByteString[]>
   return shortest;
 }
 
-/** Collects the lines of a listing and encodes them as packets in large batches, which is faster than one by one. */
+/**
+ * Collects the lines of a listing and encodes them as packets. Encoding large batches is faster than encoding single
+ * lines.
+ */
 class LineBuffer {
   readonly #parts: Buffer[] = [];
   #text = '';

@@ -24,13 +24,13 @@ import { FLUSH, lineText, type PacketReader, ProtocolError } from './pkt-line.js
 import { type RepositoryView, visibleTips } from './view.js';
 
 /**
- * Handles a fetch in protocol versions 0 and 1. gitprotocol-pack, for a stateless request:
+ * Handles a fetch in protocol versions 0 and 1. A stateless request has this form (gitprotocol-pack):
  *
  *     upload-request = want-list *shallow-line *1depth-request *1filter-request flush-pkt
  *     upload-haves   = *have-line (flush-pkt / "done")
  *
- * The response consists of shallow lines and a flush packet if a depth was requested, then acknowledgments, then the
- * pack.
+ * The response has acknowledgments, then the pack. If a depth was requested, shallow lines and a flush packet precede
+ * them.
  */
 export async function uploadPackV0(upload: UploadPackRequest): Promise<UploadPackResponse> {
   const { view, reader, facts } = upload;
@@ -54,10 +54,11 @@ export async function uploadPackV0(upload: UploadPackRequest): Promise<UploadPac
 }
 
 /**
- * Throws `ProtocolError` if a wanted commit is not reachable from a visible ref. In protocol versions 0 and 1 the
- * server sends all visible refs first, so a client has no reason to want other commits. Version 2 allows any object.
- * Wanted trees and blobs are not checked, as in `git rev-list`, because finding the commits that contain them would be
- * too expensive.
+ * Throws `ProtocolError` if a wanted commit is not reachable from a visible ref. In protocol versions 0 and 1, the
+ * server first sends all visible refs, so a client has no reason to want other commits. Version 2 allows any object.
+ *
+ * Wanted trees and blobs are not checked, as in `git rev-list`. It would be too expensive to find the commits that
+ * contain them.
  */
 async function checkReachable({ repository, prefix }: RepositoryView, wants: Iterable<Oid>): Promise<void> {
   const { refs, objects, history } = repository;
@@ -73,7 +74,10 @@ async function checkReachable({ repository, prefix }: RepositoryView, wants: Ite
   if (lost !== undefined) throw notOurRef(wantOf.get(lost)!);
 }
 
-/** Capabilities for the side-band (multiplexed pack, progress and errors), the one with the largest packets first. */
+/**
+ * Capabilities for the side-band, which multiplexes pack, progress and errors. The capability with the largest packets
+ * comes first.
+ */
 const SIDEBANDS = ['side-band-64k', 'side-band'] as const;
 
 async function readRequest(reader: PacketReader, view: RepositoryView): Promise<FetchRequest> {
@@ -110,10 +114,14 @@ interface Outcome {
 }
 
 /**
- * Reads the `have` lines of a fetch and writes the acknowledgments. gitprotocol-pack, "Packfile Negotiation": in
- * multi_ack_detailed mode, each common object is acknowledged with `ACK <oid> common`, and with `ACK <oid> ready` once
- * the server knows enough common objects. A flush packet is answered with NAK. `done` is answered with a final ACK, or
- * with NAK if nothing is common. With `no-done`, the pack follows `ready` immediately.
+ * Reads the `have` lines of a fetch and writes the acknowledgments (gitprotocol-pack, "Packfile Negotiation"). In
+ * multi_ack_detailed mode:
+ *
+ * - Each common object is acknowledged with `ACK <oid> common`, or with `ACK <oid> ready` once the server knows enough
+ *   common objects.
+ * - The response to a flush packet is NAK.
+ * - The response to `done` is a final ACK, or NAK if nothing is common.
+ * - With `no-done`, the pack follows `ready` immediately.
  */
 async function negotiate(
   reader: PacketReader,
@@ -132,8 +140,8 @@ async function negotiate(
   for (let first = true; ; first = false) {
     const line = await reader.readLine();
     if (typeof line !== 'string') {
-      // A client that limits the depth of the history first sends a request without `have` lines, to learn the new
-      // shallow boundary. It gets no pack.
+      // A client that limits the depth first sends a request without `have` lines, to learn the new shallow boundary.
+      // It gets no pack yet.
       if (first && line.mark === 'end') return { replies, sendsPack: false };
       if (isDetailed && last && !sawOther && (await negotiation.isReady())) {
         saidReady = true;

@@ -30,11 +30,11 @@ const SHALLOW_INFO = packet(bytesOf('shallow-info\n'));
 const WANTED_REFS = packet(bytesOf('wanted-refs\n'));
 const PACKFILE = packet(bytesOf('packfile\n'));
 
-/** Number of `ref-prefix` lines above which they are ignored and all refs are listed, as in Git. */
+/** Maximum number of `ref-prefix` lines. If there are more, they are ignored and all refs are listed, as in Git. */
 const MAX_PREFIXES = 65_536;
 
 /**
- * Handles a request of protocol version 2, which contains one command:
+ * Handles a request of protocol version 2. Each request contains one command:
  *
  *     request = command *capability delim-pkt *argument flush-pkt | flush-pkt
  */
@@ -63,8 +63,8 @@ interface Head {
 }
 
 /**
- * Reads the command and the capabilities at the start of a request. Returns undefined for an empty request, which a
- * client sends to end the conversation.
+ * Reads the command and the capabilities at the start of a request. Returns undefined for an empty request, with which
+ * a client ends the conversation.
  */
 async function readHead(reader: PacketReader): Promise<Head | undefined> {
   let command: Command | undefined;
@@ -126,8 +126,8 @@ function parseLsRefs(lines: readonly ByteString[]): LsRefsOptions {
 }
 
 /**
- * Handles the command `object-info`, which returns the sizes of objects. gitprotocol-v2: first the attribute names,
- * then `<oid> SP [<size>]` for each object.
+ * Handles the command `object-info`, which returns the sizes of objects. The response has a line of attribute names,
+ * then `<oid> SP [<size>]` for each object (gitprotocol-v2).
  */
 function objectInfo({ repository: { objects } }: RepositoryView, lines: readonly ByteString[]): Buffer {
   const oids: Oid[] = [];
@@ -149,7 +149,7 @@ function objectInfo({ repository: { objects } }: RepositoryView, lines: readonly
 }
 
 /**
- * Parses the arguments of the command `fetch`: the request (wanted objects and options), and the ids of the objects
+ * Parses the arguments of the command `fetch`. Returns the request (wanted objects and options), and the ids of objects
  * that the client has.
  */
 function parseFetch(lines: readonly ByteString[], view: RepositoryView): { request: FetchRequest; haves: Oid[] } {
@@ -191,12 +191,13 @@ function readWantRef(name: ByteString, request: FetchRequest, view: RepositoryVi
 }
 
 /**
- * Handles `fetch`. gitprotocol-v2:
+ * Handles the command `fetch`. The response has this form (gitprotocol-v2):
  *
  *     output = acknowledgments flush-pkt |
  *              [acknowledgments delim-pkt] [shallow-info delim-pkt] [wanted-refs delim-pkt] packfile flush-pkt
  *
- * Without `done`, the response consists of acknowledgments. The pack follows only after `ready`.
+ * If the client did not send `done`, the response starts with acknowledgments. The pack then follows only after
+ * `ready`.
  */
 async function respondToFetch(
   { view, facts }: UploadPackRequest,

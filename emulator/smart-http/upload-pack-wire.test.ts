@@ -17,8 +17,8 @@ const askText = async (...request: Parameters<typeof ask>) =>
   Buffer.from(await (await ask(...request)).arrayBuffer()).toString('latin1');
 
 /**
- * Returns the body of a Git protocol v2 request with these lines as pkt-lines. The line `|` stands for a delimiter. A
- * flush packet ends the body.
+ * Returns the body of a Git protocol v2 request with these lines as pkt-lines. `|` stands for a delimiter packet. The
+ * body ends with a flush packet.
  */
 const command = (...lines: string[]) =>
   `${lines.map((line) => (line === '|' ? '0001' : packet(bytesOf(`${line}\n`)).toString())).join('')}0000`;

@@ -3,13 +3,14 @@ import type { Oid } from '../git/object/object.js';
 import type { Refs } from '../git/refs/refs.js';
 import type { GitRepository } from '../git/repository/repository.js';
 
-/** Prefix of the names of the refs that belong to ref namespaces: `refs/namespaces/<name>/` (gitnamespaces). */
+/** Prefix of all refs in ref namespaces. Their names are `refs/namespaces/<name>/…` (gitnamespaces). */
 const NAMESPACES = bytesOf('refs/namespaces/');
 export const HEAD = bytesOf('HEAD');
 
 /**
- * Repository as clients of one remote URL see it. `prefix` is empty for the normal refs, and `refs/namespaces/<name>/`
- * for a ref namespace. Refs outside the prefix are neither visible nor writable.
+ * Repository as seen through one remote URL. Only refs whose names start with `prefix` are visible and writable. For a
+ * ref namespace, `prefix` is `refs/namespaces/<name>/`. For the normal refs it is empty, and refs of namespaces are
+ * hidden.
  */
 export interface RepositoryView {
   readonly repository: GitRepository;
@@ -17,16 +18,16 @@ export interface RepositoryView {
 }
 
 /**
- * Returns true if a ref cannot be read or written through this view. `name` is the name that the client uses, without
- * the prefix of the view.
+ * Returns true if a ref can be neither read nor written through this view. `name` is the client's name for the ref,
+ * without the prefix of the view.
  */
 export function isHidden(view: RepositoryView, name: ByteString): boolean {
   return view.prefix === '' && name.startsWith(NAMESPACES);
 }
 
 /**
- * Yields the name (without the prefix of the view) and the object id of every visible ref whose name starts with
- * `start`, in byte order.
+ * Yields the visible refs whose names start with `start`, in byte order. Each has its name without the prefix of the
+ * view, and its object id.
  */
 export function* visibleRefs(
   refs: Refs,
@@ -40,15 +41,16 @@ export function* visibleRefs(
 }
 
 export interface VisibleHead {
-  /** Name, without the prefix of the view, of the branch that HEAD points to; undefined if HEAD is detached. */
+  /** Branch that HEAD points to, named without the prefix of the view. Undefined if HEAD is detached. */
   readonly symref: ByteString | undefined;
-  /** Object id of the branch that HEAD points to; undefined if the branch is unborn (has no commit). */
+  /** Object id that HEAD resolves to. Undefined if its branch is unborn (has no commit). */
   readonly oid: Oid | undefined;
 }
 
 /**
- * Returns HEAD as a client of the view sees it. In a ref namespace, HEAD points to the branch of the namespace that has
- * the name of the default branch. A detached HEAD does not exist there.
+ * Returns HEAD as a client of the view sees it. In a ref namespace, HEAD points to the namespace's own branch with the
+ * name of the default branch. Returns undefined if HEAD is detached in a ref namespace, because there it does not
+ * exist.
  */
 export function visibleHead(refs: Refs, prefix: ByteString): VisibleHead | undefined {
   const { head } = refs;
@@ -57,8 +59,8 @@ export function visibleHead(refs: Refs, prefix: ByteString): VisibleHead | undef
 }
 
 /**
- * Returns the object id of a ref or of HEAD by the name that the client uses; undefined if it does not exist or is not
- * visible.
+ * Returns the object id of a ref or of HEAD. `name` is the client's name for the ref. Undefined if the ref does not
+ * exist or is hidden.
  */
 export function resolveVisible(view: RepositoryView, refs: Refs, name: ByteString): Oid | undefined {
   if (name === HEAD) return visibleHead(refs, view.prefix)?.oid;

@@ -2,17 +2,17 @@
 export interface WireLimits {
   /** Maximum size of a `git-upload-pack` request. A request with a million `have` lines is smaller. */
   readonly fetchBytes: number;
-  /** Maximum number of packets (lines) that a request may contain before the pack. */
+  /** Maximum number of packets (lines) before the pack of a request. */
   readonly lines: number;
   /** Maximum number of ref updates in one push. */
   readonly refUpdates: number;
-  /** Maximum number of options (`git push -o`) of one push. */
+  /** Maximum number of push options (`git push -o`) in one push. */
   readonly pushOptions: number;
-  /** Maximum size of the pack that one push sends. */
+  /** Maximum size of the pack in one push. */
   readonly pushBytes: number;
 }
 
-/** Limits that no command-line option changes. `pushBytes` has an option. */
+/** Limits that no command-line option can change. Only `pushBytes` has an option. */
 export const FIXED_WIRE_LIMITS: Omit<WireLimits, 'pushBytes'> = {
   fetchBytes: 64 * 1024 * 1024,
   lines: 1_000_000,

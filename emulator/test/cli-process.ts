@@ -7,7 +7,7 @@ const bin = fileURLToPath(new URL('../../../bin/emulator.js', import.meta.url));
 
 const COMMAND: readonly string[] = [process.execPath, ...process.execArgv, bin];
 
-/** Command line that runs the shipped `emulator` program, quoted for a shell. */
+/** Command that runs the published `emulator` program, quoted for a shell. */
 export const EMULATOR = COMMAND.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
 
 type Stream = 'pipe' | number;
@@ -17,8 +17,8 @@ export interface CliProcess extends ChildProcess {
 }
 
 /**
- * Starts the program `emulator <argv>` as a child process, which is killed at the end of the test. `streams` may have
- * open files for standard output and error; `env` is added to the environment.
+ * Starts `emulator <argv>` as a child process, and kills it at the end of the test. `streams.out` and `streams.err` can
+ * be file descriptors for standard output and error. `streams.env` adds environment variables.
  */
 export function spawnCli(
   test: Test,
@@ -41,7 +41,7 @@ export function spawnCli(
   return Object.assign(child, { said });
 }
 
-/** Resolves to the exit code and the signal of a child process, after it has ended and all its output has arrived. */
+/** Waits until a child process has ended and all its output has arrived. Resolves to its exit code and signal. */
 export async function ended(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {
   const [code, signal] = await once(child, 'close');
   return [code, signal];

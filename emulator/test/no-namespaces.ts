@@ -1,8 +1,8 @@
 import type { NamespaceControl } from '../admin/controls.js';
 
 /**
- * Namespace control (creates isolated services in one emulator) that refuses to create any, for servers in tests that
- * need none.
+ * Namespace control that refuses to create namespaces. Used by test servers that need none. A namespace is an isolated
+ * service in one emulator.
  */
 export const NO_NAMESPACES: NamespaceControl = {
   make: () => Promise.reject(new Error('no namespaces')),

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { Service } from './service.js';
 
-/** HTTP response with exactly the text that the server sent. */
+/** HTTP response with its text exactly as the server sent it. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -9,19 +9,19 @@ export interface RawResponse {
 }
 
 export interface Received {
-  /** Final responses in the order of arrival. Responses `100 Continue` are only counted, in `continues`. */
+  /** Final responses in order of arrival. `continues` counts the interim responses `100 Continue`. */
   readonly responses: readonly RawResponse[];
   readonly continues: number;
   /**
-   * State of the connection at the end: closed by the server, reset by the server, or still open when `count` responses
-   * had arrived.
+   * State of the connection at the end. `closed` and `reset` are by the server. `open` means that `count` responses
+   * arrived first.
    */
   readonly end: 'closed' | 'reset' | 'open';
 }
 
 /**
- * Writes bytes to a new connection, so that a test can send invalid HTTP. Reads until `count` responses have arrived,
- * or until the server closes the connection. Without `count`, it reads until the server closes the connection.
+ * Writes bytes to a new connection, so that a test can send invalid HTTP. Reads until `count` responses have arrived or
+ * the server closes the connection. Without `count`, reads until the server closes it.
  */
 export function sendRaw(service: Service, bytes: string | Buffer, count = Number.POSITIVE_INFINITY): Promise<Received> {
   return converse(service, (socket) => socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes), {
@@ -31,7 +31,7 @@ export function sendRaw(service: Service, bytes: string | Buffer, count = Number
 
 export interface Conversation {
   readonly count?: number;
-  /** Called each time that more text arrives, with all text that has been received so far. */
+  /** Called whenever more text arrives. `text` is everything received so far. */
   readonly onText?: (text: string, socket: Socket) => void;
 }
 
@@ -59,10 +59,7 @@ export function converse(
   });
 }
 
-/**
- * Splits the text that a server sent into responses. The end of each body is found by its `Content-Length` or its
- * chunks.
- */
+/** Splits the text from a server into responses. `Content-Length` or the chunks determine where a body ends. */
 function parseResponses(text: string): Pick<Received, 'responses' | 'continues'> {
   const responses: RawResponse[] = [];
   let continues = 0;
@@ -89,8 +86,7 @@ function parseResponses(text: string): Pick<Received, 'responses' | 'continues'>
       at = close + 5;
     } else {
       const length = Number(headers['content-length'] ?? 0);
-      // Treat the body as absent if the next response begins immediately, because a response to HEAD has a
-      // Content-Length but no body.
+      // There is no body if the next response begins immediately. A response to HEAD has a Content-Length but no body.
       const isBodiless = text.startsWith('HTTP/1.1 ', at) || (at === text.length && length > 0);
       if (!isBodiless && text.length - at < length) break;
       body = isBodiless ? '' : text.slice(at, at + length);

@@ -2,8 +2,8 @@ import type { Test } from 'tap';
 import { randomNumbers } from '../git/test/random-numbers.js';
 
 /**
- * True if `TEST_SAMPLES` is `all`, so that large tests run completely. Otherwise they run a random sample and print its
- * seed. `npm test` runs samples. `.ci/run` then runs the test files that import this module again, completely.
+ * True if `TEST_SAMPLES` is `all`. Large tests then run completely. Otherwise, as in `npm test`, they run a random
+ * sample and print its seed. `.ci/run` repeats the test files that import this module with complete tests.
  */
 export const IS_COMPLETE = process.env.TEST_SAMPLES === 'all';
 const SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 32));
@@ -11,14 +11,14 @@ const SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 32)
 type Printer = Pick<Test, 'comment'>;
 
 /**
- * Returns at most `max` randomly chosen rows, in their given order. The choice depends on the seed. Returns all rows if
+ * Returns up to `max` randomly chosen rows in their given order. The seed determines the choice. Returns all rows if
  * tests run completely.
  */
 export function sample<Row>(t: Printer, rows: readonly Row[], max: number): readonly Row[] {
   if (IS_COMPLETE || rows.length <= max) return rows;
   t.comment(`a sample of ${max} of ${rows.length}; TEST_SEED=${SEED} draws it again`);
   const draw = randomNumbers(SEED);
-  // A partial Fisher-Yates shuffle chooses the first `max` indexes, so that no row is chosen twice.
+  // Choose `max` different indexes with a partial Fisher-Yates shuffle.
   const indexes = rows.map((_, index) => index);
   for (let at = 0; at < max; at++) {
     const other = at + draw(rows.length - at);
@@ -28,17 +28,17 @@ export function sample<Row>(t: Printer, rows: readonly Row[], max: number): read
   return drawn.map((index) => rows[index]!);
 }
 
-/** Parameters of fast-check (library for random tests), for `fc.check`, `fc.assert` and `fc.sample`. */
+/** Parameters for `fc.check`, `fc.assert` and `fc.sample` of fast-check, a library for random tests. */
 export interface Runs {
   readonly seed: number;
   readonly numRuns: number;
-  /** Index of the first random run. 0 if absent. */
+  /** Index of the first random run, 0 if absent. */
   readonly path?: string;
 }
 
 /**
- * Chooses at most `max` consecutive runs of a random test that has `numRuns` runs. The values are those of the complete
- * test at these indexes, so a sample cannot fail if the complete test passes.
+ * Chooses up to `max` consecutive runs of a random test with `numRuns` runs. Each run has the same values as in the
+ * complete test. A sample therefore cannot fail if the complete test passes.
  */
 export function sampleRuns(t: Printer, { seed, numRuns }: Runs, max: number): Runs {
   if (IS_COMPLETE || numRuns <= max) return { seed, numRuns };

@@ -11,22 +11,25 @@ import type { CurrentWorld } from '../world/current-world.js';
 import type { ProcessPorts } from '../world/process-resources.js';
 import type { World } from '../world/world.js';
 
-/** Running emulator for tests, and functions that use it as a client does, with HTTP requests and signed tokens. */
+/** Running emulator, with functions that use it like a client: by HTTP requests with signed tokens. */
 export interface Service {
   readonly emulator: Emulator;
-  /** World (whole state of the emulator) in which new requests begin. For tests of state that clients cannot see. */
+  /**
+   * The world in which new requests begin. A world is the whole state of the emulator. Tests use it to check state that
+   * clients cannot see.
+   */
   readonly world: World;
   readonly current: CurrentWorld;
   readonly url: string;
   token(request?: Partial<TokenRequest> & { key?: string }): Promise<string>;
   /**
-   * Sends a request whose target is sent unchanged. Unless `token` is given, the request has a token for `repo` with
+   * Sends a request without normalizing its target. Unless `token` is given, the request has a token for `repo` with
    * all scopes.
    */
   call(method: string, target: string, options?: CallOptions): Promise<ServiceResponse>;
   /**
-   * Returns the URL of a repository for git, with a token as password. `path` is the part of the URL before `.git`. The
-   * default is the repository name.
+   * Returns a repository's URL for git, with a token as password. `path` is the part of the URL before `.git`. By
+   * default, it is the repository name.
    */
   remote(repo: string, options?: Partial<TokenRequest> & { key?: string; path?: string }): Promise<string>;
   /** Creates a repository and commits `files` to its default branch. Resolves to the id of the commit. */
@@ -68,8 +71,7 @@ export async function startService(options: GivenOptions = {}, ports: ProcessPor
     const privateKeyPem = readFileSync(keys.find(({ id }) => id === key)!.privateKeyFile, 'utf8');
     return mintToken({ privateKeyPem, org: emulator.org, scopes: ALL, now: emulator.clock.now(), ...rest });
   };
-  // Each token is signed once and then used until it expires, because clients do so as well. The default lifetime is
-  // one year.
+  // Reuse each token until it expires, as clients do. The default lifetime is one year.
   const minted = new Map<string, Promise<string>>();
   const token: Service['token'] = (request = {}) => {
     if (request.now !== undefined || request.ttl !== undefined) return mint(request);
@@ -111,8 +113,8 @@ export async function startService(options: GivenOptions = {}, ports: ProcessPor
 }
 
 /**
- * Returns a function that sends requests to the emulator at `url`. A request has a token that the function `token`
- * returns, unless its options have another one.
+ * Returns a function that sends requests to the emulator at `url`. A request gets its token from `token`, unless its
+ * options contain one.
  */
 export function callerOf(url: string, token: Service['token']): Service['call'] {
   const pool = new Pool(url);
@@ -124,7 +126,7 @@ export function callerOf(url: string, token: Service['token']): Service['call'] 
     if (options.json !== undefined) headers['content-type'] ??= 'application/json';
     const body = options.json === undefined ? options.body : JSON.stringify(options.json);
     const response = await pool.request({
-      // The target is sent unchanged, because a client that normalizes the path would hide the behaviour under test.
+      // Send the target unchanged. A client that normalizes paths would hide the tested behaviour.
       path: target,
       method: method as 'GET',
       headers,
@@ -144,10 +146,7 @@ export function callerOf(url: string, token: Service['token']): Service['call'] 
   };
 }
 
-/**
- * Returns the body of a commit-pack request (creates a commit) for the given files. A file with content `null` is
- * deleted.
- */
+/** Returns a commit-pack body, which creates a commit with these files. The content `null` deletes the file. */
 export function packBody(
   files: Record<string, string | Buffer | null>,
   metadata: Record<string, unknown> = {},

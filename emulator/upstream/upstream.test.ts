@@ -87,8 +87,8 @@ interface Script {
 }
 
 /**
- * Starts a server that responds to each request with the next part of `script`. Requests after the last part get no
- * response. Returns the server as a remote, and the bodies of the requests that it received.
+ * Starts a server that responds to each request with the next part of `script`. Later requests get no response. Returns
+ * the server as a remote, and the bodies of the received requests.
  */
 async function remoteWith(t: Test, ...script: Script[]): Promise<{ remote: Remote; bodies: string[] }> {
   const bodies: string[] = [];

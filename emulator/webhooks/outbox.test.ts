@@ -8,7 +8,7 @@ import type { Webhook } from './events.js';
 import { Outbox } from './outbox.js';
 
 t.test('the signature equals that of openssl', async (t) => {
-  // Expect the digest that this command prints: echo -n '1700000000.{"a":1}' | openssl dgst -sha256 -hmac secret
+  // This command computes the digest: echo -n '1700000000.{"a":1}' | openssl dgst -sha256 -hmac secret
   const digest = '49f24e537407743fa4a0242bb63b94b9a47ee99cbbe071ccd8a22550ae411686';
   t.equal(signatureOf('secret', 1_700_000_000, Buffer.from('{"a":1}')), `t=1700000000,sha256=${digest}`);
 });

@@ -9,17 +9,17 @@ import type { Engine } from './engine.js';
 import type { WorldState } from './state.js';
 
 /**
- * Background work of a world (state of one emulated service): webhook deliveries, synchronization with upstreams, and
- * requests that wait because of a fault. It ends when the world is replaced, for example by the restore of a snapshot.
+ * Background work of a world (state of an emulated service): webhook deliveries, synchronization with upstreams, and
+ * requests that a fault makes wait. It ends when the world is replaced, for example by the restore of a snapshot.
  */
 export class Background {
   /** Queue that sends events to webhooks. */
   readonly outbox: Outbox;
   /** Running synchronizations of repositories with their upstreams. */
   readonly syncs: Syncs;
-  /** Latches (named signals) at which faults make requests wait until a test releases them. */
+  /** Latches (named signals). A fault can make requests wait at a latch until a test releases it. */
   readonly latches = new Latches();
-  /** HTTP client for webhooks. It refuses to send requests to hosts that are neither loopback nor allowed. */
+  /** HTTP client for webhooks. It sends requests only to loopback and to allowed hosts. */
   readonly webhookOutbound: Outbound;
   readonly upstreamOutbound: Outbound;
   private readonly waits = new AbortController();
@@ -58,13 +58,13 @@ export class Background {
     });
   }
 
-  /** Queues an event for delivery to all webhooks of its organization. */
+  /** Queues an event for all webhooks of its organization. */
   announce(event: WebhookEvent): void {
     this.outbox.post(event, this.state.webhooks.of(event.organization));
   }
 
   /**
-   * False if another world (state of an emulated service) has replaced this one, for example by the restore of a
+   * False once another world (state of an emulated service) has replaced this world, for example after the restore of a
    * snapshot.
    */
   get isCurrent(): boolean {
@@ -72,21 +72,21 @@ export class Background {
   }
 
   /**
-   * Throws `service_unavailable` if another world (state of an emulated service) has replaced this one. Called before
-   * writes, because their results would be lost.
+   * Throws `service_unavailable` if another world (state of an emulated service) has replaced this world. Call it
+   * before a write, because the result of the write would be lost.
    */
   requireCurrent(): void {
     if (this.isClosed) throw worldReplaced();
   }
 
-  /** Signal that is aborted when responses that a fault (simulated failure) stalls must end. */
+  /** Signal that ends responses which a fault (simulated failure) stalls. */
   get stalls(): AbortSignal {
     return this.waits.signal;
   }
 
   /**
-   * Releases all requests and responses that faults (simulated failures) make wait. Afterwards, faults that would make
-   * a request wait have no effect.
+   * Releases all requests and responses that faults (simulated failures) make wait. From then on, such faults have no
+   * effect.
    */
   endWaits(): void {
     this.latches.close();
@@ -104,7 +104,7 @@ export class Background {
   }
 }
 
-/** Returns the error response for a write whose world was replaced while the request was running. */
+/** Returns the error response for a write whose world was replaced while the request was in progress. */
 export function worldReplaced() {
   return problem(
     'service_unavailable',

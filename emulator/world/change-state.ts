@@ -17,7 +17,7 @@ import type { Organizations, Switches } from './organizations.js';
 import type { Repositories } from './repositories.js';
 import type { Settings } from './settings.js';
 
-/** Parts of a world (state of one emulated service) that `changeState` reads and changes. */
+/** Parts of a world (state of an emulated service) that `changeState` reads and changes. */
 interface ChangedWorld {
   readonly state: {
     readonly clock: Clock;
@@ -29,8 +29,8 @@ interface ChangedWorld {
 }
 
 /**
- * Returns the condition that ends a state, for a state that begins later; undefined if it has no end. A duration stays
- * a duration, because its start is still unknown.
+ * Returns the condition that ends a state which begins later; undefined if the state has no end. A duration stays a
+ * duration, because the start is still unknown.
  */
 function readExpiry(ends: ExpiryChange | undefined): Expiry | undefined {
   if (!ends) return undefined;
@@ -39,8 +39,8 @@ function readExpiry(ends: ExpiryChange | undefined): Expiry | undefined {
 }
 
 /**
- * Returns the condition that ends a state, for a state that begins now; undefined if it has no end. A duration becomes
- * a point in time.
+ * Returns the condition that ends a state which begins now; undefined if the state has no end. A duration becomes a
+ * point in time.
  */
 function readStartedExpiry(ends: ExpiryChange | undefined, now: number): Expiry | undefined {
   const read = readExpiry(ends);
@@ -48,17 +48,17 @@ function readStartedExpiry(ends: ExpiryChange | undefined, now: number): Expiry 
 }
 
 /**
- * Applies changes that a test makes to the simulated state of a world: either all of them or none. Throws
- * `bad_request`, which names the organization, repository or member that does not exist or has an invalid value. The
- * repositories to change belong to `organization`.
+ * Applies a test's changes to the simulated state of a world: all of them or none. `organization` owns the repositories
+ * to change. Throws `bad_request` with the name of an organization, repository or member that does not exist or has an
+ * invalid value.
  *
  * @internal
  */
 export function changeState(world: ChangedWorld, organization: string, given: StateChanges): void {
   const { organizations = {}, repositories = {}, ...settings } = checkShape(stateChangesSchema(), given, 'The state');
   requireOrganization(world, organization);
-  // All changes are validated first, because an invalid change must not leave other changes applied. The functions in
-  // `steps` apply them.
+  // All changes are validated before the first is applied, so that an invalid change leaves nothing changed. The
+  // functions in `steps` apply the changes.
   const steps = [
     ...Object.entries(organizations).map(([name, changes]) => organizationStep(world, name, changes)),
     ...Object.entries(repositories).map(([name, changes]) => repositoryStep(world, organization, name, changes)),
@@ -67,7 +67,7 @@ export function changeState(world: ChangedWorld, organization: string, given: St
   world.state.settings.change(settings);
 }
 
-/** Checks that the changes of an organization are valid, and returns a function that applies them. */
+/** Validates the changes of an organization. Returns a function that applies them. */
 function organizationStep(world: ChangedWorld, name: string, changes: OrganizationChanges): () => void {
   requireOrganization(world, name);
   const { authentication, hosting, forgeApps, upstream, ends } = changes;
@@ -83,7 +83,7 @@ function organizationStep(world: ChangedWorld, name: string, changes: Organizati
   return () => organizations.set(name, switches, readStartedExpiry(ends, clock.now()));
 }
 
-/** Checks that the changes of a repository are valid, and returns a function that applies them. */
+/** Validates the changes of a repository. Returns a function that applies them. */
 function repositoryStep(
   world: ChangedWorld,
   organization: string,

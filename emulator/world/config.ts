@@ -2,7 +2,7 @@ import { type EmulatorOptions, resolveOptions } from '../config/options.js';
 import { lazy } from '../memory/lazy.js';
 import type { Organization } from './organizations.js';
 
-/** Names of the start options of the emulator that configure a world (state of one emulated service). */
+/** Names of the start options that configure a world (state of an emulated service). */
 const OPTIONS = [
   'seed',
   'clock',
@@ -24,7 +24,10 @@ export interface WorldConfig extends WorldOptions {
   readonly organizations: readonly Organization[];
 }
 
-/** Configuration of a world (state of an emulated service). Absent members have defaults, except `organizations`. */
+/**
+ * Configuration of a world (state of an emulated service) as given by the caller. Absent members get defaults; only
+ * `organizations` is required.
+ */
 export type GivenConfig = Pick<WorldConfig, 'organizations'> & Partial<WorldConfig>;
 
 const defaults = lazy(() => worldOptions(resolveOptions()));
@@ -33,7 +36,7 @@ export function worldConfig(given: GivenConfig): WorldConfig {
   return { ...defaults(), ...given };
 }
 
-/** Returns the subset of the start options that configure a world (state of an emulated service). */
+/** Returns the start options that configure a world (state of an emulated service). */
 export function worldOptions(options: EmulatorOptions): WorldOptions {
   return Object.fromEntries(OPTIONS.map((name) => [name, options[name]])) as unknown as WorldOptions;
 }

@@ -8,23 +8,22 @@ import type { StateName, WorldSnapshot } from './state.js';
 import { World } from './world.js';
 
 /**
- * Configuration of a fork (a world that starts as a copy of another one). Absent members are taken from the original
- * world.
+ * Configuration of a fork (world that starts as a copy of another). Absent members are copied from the original world.
  */
 export interface ForkOptions extends Partial<Omit<WorldConfig, 'limits' | 'variants'>> {
-  /** Limits and variants (configurable behaviours) of the fork. Absent ones are those of the original world. */
+  /** Limits and variants (configurable behaviours) of the fork. Absent ones are copied from the original world. */
   readonly limits?: Partial<Limits> | undefined;
   readonly variants?: Partial<Variants> | undefined;
   /**
-   * Id of the snapshot of the original world (state of an emulated service) from which the fork starts; if absent, the
-   * state before the first request.
+   * Id of the snapshot of the original world (state of an emulated service) from which the fork starts. If absent, the
+   * fork starts in the state before the first request.
    */
   readonly snapshot?: string | undefined;
 }
 
 /**
- * Parts of the state whose initial value is set by a member of the configuration, by the name of the member. If the
- * options of a fork contain the member, the part starts with this value and is not restored from the snapshot.
+ * Parts of the state that a configuration member initializes, by the name of the member. If a fork's options contain
+ * the member, the part starts with this value instead of the snapshot's.
  */
 const STARTED_BY = { clock: 'clock', organizations: 'organizations' } as const satisfies Partial<
   Record<keyof WorldConfig, StateName>
@@ -36,12 +35,12 @@ interface Origin {
   readonly without?: readonly StateName[];
 }
 
-/** Id of the snapshot that `reset` restores. Lists of snapshots do not contain it. */
+/** Id of the snapshot that `reset` restores. Lists of snapshots omit it. */
 const INITIAL = 'initial';
 
 /**
- * World (state of one emulated service) that serves new requests, and the snapshots of it. Restoring a snapshot
- * replaces the world by a new one.
+ * World (state of an emulated service) that serves new requests, with its snapshots. Restoring a snapshot replaces this
+ * world with a new one.
  */
 export class CurrentWorld {
   readonly config: WorldConfig;
@@ -67,8 +66,8 @@ export class CurrentWorld {
   }
 
   /**
-   * Takes a snapshot of the current state and returns the id of the snapshot. The cost does not depend on the number of
-   * Git objects, because the snapshot shares them.
+   * Takes a snapshot of the current state and returns its id. The cost does not depend on the number of Git objects,
+   * because the snapshot shares them.
    */
   snapshot(): string {
     const { state } = this.#world;
@@ -79,7 +78,7 @@ export class CurrentWorld {
     return this.#snapshots.hasRoom;
   }
 
-  /** Returns the snapshots, oldest first, without the one that `reset` restores. */
+  /** Returns the snapshots, oldest first. Omits the snapshot that `reset` restores. */
   snapshots(): KeptSnapshot[] {
     return this.#snapshots.list().filter(({ id }) => id !== INITIAL);
   }
@@ -92,36 +91,38 @@ export class CurrentWorld {
   }
 
   /**
-   * Restores a snapshot. The state is replaced before the function returns, in one step for all requests. The promise
-   * resolves when the background work of the previous world (state of an emulated service) has ended, and rejects if
-   * the snapshot does not exist.
+   * Restores a snapshot. The state is replaced before this function returns, for all requests at once. The promise
+   * resolves when the background work of the previous world (state of an emulated service) has ended. It rejects if the
+   * snapshot does not exist.
    */
   async restore(id: string): Promise<void> {
     await this.replace(this.#snapshots.get(id));
   }
 
-  /** Same as `restore`, for a snapshot from another source, such as an import. The caller must release the snapshot. */
+  /**
+   * Same as `restore`, but for a snapshot from another source, such as an import. The caller must release the snapshot.
+   */
   async replace(snapshot: WorldSnapshot): Promise<void> {
     const before = this.#world;
     this.#world = new World(this.config, this.engine, { snapshot });
     await before.close();
   }
 
-  /** Makes the current state the one to which `reset` returns. */
+  /** Makes `reset` return to the current state. */
   keepAsInitial(): void {
     this.#snapshots.remove(INITIAL);
     this.#keepInitial();
   }
 
-  /** Restores the state before the first request, or the one that `keepAsInitial` has stored. */
+  /** Restores the state before the first request, or the state at the last call of `keepAsInitial`. */
   reset(): Promise<void> {
     return this.restore(INITIAL);
   }
 
   /**
-   * Creates another world in this process, which starts from a snapshot of this one and changes independently. Both
-   * share the Git objects of the snapshot (copy-on-write), so the cost does not depend on the number of objects. The
-   * caller must close the new world.
+   * Creates another world in this process. It starts from a snapshot of this world, and then changes independently.
+   * Both share the snapshot's Git objects (copy-on-write), so the cost does not depend on their number. The caller must
+   * close the new world.
    */
   fork({ snapshot: id, limits, variants, ...overrides }: ForkOptions = {}): CurrentWorld {
     const { config } = this;
@@ -143,9 +144,8 @@ export class CurrentWorld {
   }
 
   /**
-   * Ends the background work of the world (state of an emulated service) and releases its memory and that of its
-   * snapshots. A fork keeps the resources of the process open (`ProcessResources`), because the original world still
-   * uses them.
+   * Ends the background work of the world (state of an emulated service), and frees its memory and its snapshots.
+   * Closing a fork leaves the `ProcessResources` open, because the original world still uses them.
    */
   close(): Promise<void> {
     this.#closed ??= this.#close();

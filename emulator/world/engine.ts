@@ -12,12 +12,12 @@ import type { WorldConfig } from './config.js';
 import type { ProcessResources } from './process-resources.js';
 
 /**
- * Services and caches that a world (state of one emulated service) uses. They contain no state that clients can
- * observe, so they are not part of snapshots and stay in use after a restore.
+ * Services and caches of a world (state of an emulated service). Clients cannot observe them, so snapshots do not
+ * contain them, and a restore does not replace them.
  */
 export class Engine {
   readonly gitService: GitService;
-  /** Id of this process. It is the first part of the `session-id` that the service sends to Git clients. */
+  /** Id of this process. The `session-id` that the service sends to Git clients begins with it. */
   readonly gitSession: string;
   readonly authenticator = new Authenticator();
   readonly cursors: Cursors;
@@ -69,14 +69,14 @@ export class Engine {
     return this.resources.cachedBytes;
   }
 
-  /** Creates an empty content (object store and caches) for a new repository. */
+  /** Creates the empty content (object store and caches) of a new repository. */
   createContent(): RepositoryContent {
     return new RepositoryContent(new ObjectStore(this.storeOptions), this.resources.caches.group());
   }
 
   /**
-   * Creates a content (object store and caches) that starts with the Git objects of `kept`. `schedule` runs and
-   * measures the work of reading these objects.
+   * Creates a repository's content (object store and caches) that starts with the Git objects of `kept`. `schedule`
+   * runs and measures the work of reading these objects.
    */
   forkContent(kept: KeptContent, schedule = this.schedule): RepositoryContent {
     return kept.fork({ ...this.storeOptions, schedule });

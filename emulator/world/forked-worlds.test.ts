@@ -41,7 +41,7 @@ function tipOf({ git }: Repository): Oid | undefined {
   return git.refs.get(MAIN);
 }
 
-/** Commits one file with this text to `main`. Returns the id of the commit. */
+/** Commits a file with this text to `main`. Returns the id of the commit. */
 function commit(repository: Repository, text: string): Promise<Oid> {
   return repository.git.transact((transaction) => {
     const { objects } = transaction;
@@ -60,7 +60,7 @@ function logOf(repository: Repository): Oid[] {
   return tip === undefined ? [] : [...repository.git.history.log({ tips: [tip] })];
 }
 
-/** Takes `size` bytes from the memory budget and stores an LFS object of this size, as an upload does. */
+/** Stores an LFS object of `size` bytes, like an upload. Takes its bytes from the memory budget. */
 function upload(current: CurrentWorld, oid: string, size: number): void {
   current.engine.memory.take(heldBytesOf({ size }));
   find(current).addLfsObject(oid, { size, blocks: [Buffer.alloc(size)], storedAt: 0 });

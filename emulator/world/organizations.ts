@@ -4,29 +4,30 @@ import { countRequest, type Expiry, isExpired } from '../time/expiry.js';
 import { ValuePart } from './state-part.js';
 
 /**
- * Organization (tenant of the service) with its keys and switches, as an immutable value. A change creates a new value.
+ * Organization (tenant of the service) with its keys and switches, as an immutable value. Each change creates a new
+ * value.
  */
 export interface Organization {
   readonly name: string;
   readonly keys: KeyRing;
   /**
-   * False if a test has made the verification of tokens unavailable. Every request of the organization is then refused
-   * with 403 `authentication_unavailable`.
+   * False if a test has made token verification unavailable. Every request of the organization is then refused with 403
+   * `authentication_unavailable`.
    */
   readonly authenticationAvailable: boolean;
   readonly hostingEnabled: boolean;
   /**
-   * Number of applications that the organization has on the external forge, from which repositories are synchronized.
-   * Operations that need exactly one are refused with 412 `forge_app_not_configured` if the number is not 1.
+   * Number of the organization's applications on the external forge, from which repositories are synchronized. Some
+   * operations need exactly one, and are otherwise refused with 412 `forge_app_not_configured`.
    */
   readonly forgeApps: number;
   /**
-   * Failure that a test has set for all upstreams (repositories on an external forge) of the organization; undefined if
+   * Failure that a test has set for all upstreams (repositories on an external forge) of the organization. Undefined if
    * upstreams are really contacted.
    */
   readonly upstreamFailure?: UpstreamFailure | undefined;
   /**
-   * Condition that ends temporary switches, and the values that the switches have afterwards; undefined if no switch is
+   * Condition that ends temporary switches, and the values of the switches after that. Undefined if no switch is
    * temporary.
    */
   readonly temporary?: { readonly ends: Expiry; readonly after: Switches } | undefined;
@@ -35,26 +36,26 @@ export interface Organization {
 export interface UpstreamFailure {
   /** Error message that clients see. */
   readonly message: string;
-  /** HTTP status that the upstream seems to respond with; undefined if the failure has none. */
+  /** HTTP status that the upstream seems to send; undefined if the failure has no status. */
   readonly status?: number | undefined;
 }
 
-/** Switches of an organization: members that a test can change to make operations fail. */
+/** Members of an organization that a test can change to make operations fail. */
 export type Switches = Pick<
   Organization,
   'authenticationAvailable' | 'hostingEnabled' | 'forgeApps' | 'upstreamFailure'
 >;
 
 /**
- * Returns the organization as it is at the time `now`: if its temporary switches have expired, with the values that
- * follow them.
+ * Returns the organization as it is at the time `now`. If its temporary switches have expired, they have the values
+ * that follow.
  */
 function settled(organization: Organization, now: number): Organization {
   const { temporary, ...rest } = organization;
   return temporary && isExpired(temporary.ends, now) ? { ...rest, ...temporary.after } : organization;
 }
 
-/** All organizations of a world (state of one emulated service), by name. */
+/** All organizations of a world (state of an emulated service), by name. */
 export class Organizations extends ValuePart<ReadonlyMap<string, Organization>> {
   constructor(
     organizations: readonly Organization[],
@@ -74,8 +75,8 @@ export class Organizations extends ValuePart<ReadonlyMap<string, Organization>> 
   }
 
   /**
-   * Counts a request that the switch `by` of an organization refused. The count matters only if the switch is temporary
-   * and ends after a number of refused requests.
+   * Counts a request that the switch `by` of an organization refused. The count has an effect only if the switch ends
+   * after a number of refused requests.
    */
   countRefusal(name: string, by: keyof Switches): void {
     const organization = this.get(name);
@@ -85,8 +86,7 @@ export class Organizations extends ValuePart<ReadonlyMap<string, Organization>> 
   }
 
   /**
-   * Sets switches of an organization. With `ends`, the values are temporary. Switches that are still temporary are
-   * first set to the values that follow them.
+   * Sets switches of an organization. With `ends`, the new values are temporary. Earlier temporary values end first.
    */
   set(name: string, switches: Partial<Switches>, ends?: Expiry): void {
     const { temporary, ...rest } = this.require(name);
@@ -97,8 +97,8 @@ export class Organizations extends ValuePart<ReadonlyMap<string, Organization>> 
   }
 
   /**
-   * Ends the temporary switches of all organizations that last until a test releases the latch `signal` (named signal
-   * for which faults and states wait). Returns the number of organizations whose switches were ended.
+   * Ends the temporary switches that last until the latch `signal` is released, in all organizations. A latch is a
+   * named signal for which faults and states wait. Returns the number of organizations with ended switches.
    */
   signal(signal: string): number {
     const ending = [...this.value.values()].filter(({ temporary }) => temporary?.ends.signal === signal);

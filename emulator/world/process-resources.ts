@@ -6,7 +6,7 @@ import { Schedule } from '../schedule/schedule.js';
 import { PackCache } from '../smart-http/pack-sender.js';
 import type { WorldConfig } from './config.js';
 
-/** Fraction of the limit `cacheBytes` that packs may take which are cached while they are being sent. */
+/** Fraction of the limit `cacheBytes` for packs that are cached while they are being sent. */
 const UNDER_WAY = 1 / 4;
 
 export interface ProcessPorts {
@@ -15,8 +15,8 @@ export interface ProcessPorts {
 }
 
 /**
- * Resources that all worlds (states of emulated services) of a process share. A world cannot observe through them what
- * happens in another one.
+ * Resources that all worlds (states of emulated services) of a process share. They do not reveal to one world what
+ * happens in another.
  */
 export class ProcessResources {
   readonly log: Log;
@@ -25,12 +25,12 @@ export class ProcessResources {
   /** Budget (counter with a limit) for the memory of all stored Git and LFS objects. */
   readonly memory: MemoryBudget;
   readonly caches: MemoryCache;
-  /** Cache of complete Git packs that were sent to clients. */
+  /** Cache of complete Git packs that have been sent to clients. */
   readonly packs: PackCache;
   readonly scratch = new Scratch();
   /**
-   * Called before a write is acknowledged to its client. Returns a promise if the acknowledgement must wait, because
-   * too much written data has not been saved to the data folder yet.
+   * Called before the client of a write gets its response. Returns a promise if the response must wait, because too
+   * much data has not been saved to the data folder yet.
    */
   beforeAcknowledgement: () => Promise<void> | undefined = () => undefined;
 
@@ -45,12 +45,12 @@ export class ProcessResources {
     this.packs = new PackCache(this.caches, limits.cacheBytes * UNDER_WAY);
   }
 
-  /** Number of bytes in all caches; at most the limit `cacheBytes`. */
+  /** Number of bytes in all caches. At most the limit `cacheBytes`. */
   get cachedBytes(): number {
     return this.caches.heldBytes + this.packs.growingBytes;
   }
 
-  /** Ends all computations that run in time slices. */
+  /** Ends all computations that are divided into time slices. */
   close(): void {
     this.schedule.close();
   }

@@ -1,11 +1,11 @@
 import type { StatePart } from './state-part.js';
 
-/** Maximum number of digests that are kept. If it is exceeded, the least recently used digest is evicted. */
+/** Maximum number of digests that are kept. Above it, the least recently used digest is dropped. */
 const MAX_SEARCHES = 10_000;
 
-/** Digests of earlier search requests. The response to a repeated search says so in its header `X-Cache`. */
+/** Digests of earlier search requests. With them, the response to a repeated search says so in its header `X-Cache`. */
 export class RepeatedSearches implements StatePart<ReadonlySet<string>> {
-  /** Digests in the order in which they were last used, the least recently used first. */
+  /** Digests in order of their last use, the least recently used first. */
   private digests = new Set<string>();
 
   /** Records a search request by its digest. Returns true if the same search was recorded before. */

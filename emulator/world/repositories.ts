@@ -21,35 +21,35 @@ import type { Engine } from './engine.js';
 import type { StatePart } from './state-part.js';
 
 /**
- * Records (data without Git objects) of all repositories. They are one immutable value, so a change replaces all
- * indexes in one step.
+ * Records (data without Git objects) of all repositories, as one immutable value. A change replaces all indexes at
+ * once.
  */
 export interface Records {
   /** Records by repository id. */
   readonly byId: SortedMap<string, RepositoryRecord>;
-  /** Ids of repositories by the name of the organization, a NUL character and the name of the repository. */
+  /** Repository ids. The key is the organization's name, a NUL character, and the repository's name. */
   readonly names: SortedMap<string, string>;
-  /** Ids of repositories that are not deleted, by organization and sequence number, which is the order of creation. */
+  /** Ids of repositories that are not deleted, by organization and sequence number (order of creation). */
   readonly order: SortedMap<string, string>;
   readonly created: number;
 }
 
 /**
- * Repositories in a snapshot. The snapshot holds references to their contents and LFS objects, so it must be released
- * to free the memory.
+ * Repositories in a snapshot. The snapshot references their contents and LFS objects. It must be released to free this
+ * memory.
  */
 export interface RepositoriesSnapshot {
   readonly records: Records;
   /** Git objects of each repository, by repository id. */
   readonly contents: ReadonlyMap<string, KeptContent>;
-  /** Ids of the repositories whose initial content was still being fetched or copied when the snapshot was taken. */
+  /** Ids of the repositories whose initial content was still being fetched or copied at the time of the snapshot. */
   readonly syncing: readonly string[];
   readonly lfs: SharedLfsObjects | undefined;
 }
 
 /**
- * Git objects and refs for a new repository. They are created before the repository, so that it is never visible
- * without them.
+ * Git objects and refs of a new repository. They are created first, so that the repository is never visible without
+ * them.
  */
 export interface FilledContent {
   readonly content: RepositoryContent;
@@ -61,26 +61,26 @@ export interface RepositoryPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly requireCurrent: () => void;
-  /** Called after refs of a repository have moved, with the changes. */
+  /** Called after refs of a repository have moved. */
   readonly moved: (record: RepositoryRecord, changes: readonly RefChange[]) => void;
-  /** Called after a repository was created, with its record. */
+  /** Called after a repository was created. */
   readonly created: (record: RepositoryRecord) => void;
 }
 
 /**
- * All repositories of a world (state of an emulated service): their records, their Git objects, and the handles with
- * which operations access them.
+ * All repositories of a world (state of an emulated service): their records, Git objects and handles. Operations access
+ * a repository through its handle.
  */
 export class Repositories implements StatePart<RepositoriesSnapshot> {
   private records = recordsOf([], 0);
   /**
-   * Handles (objects with which operations access a repository) by repository id. A handle references the Git objects
-   * of its repository.
+   * Handles by repository id. Operations access a repository through its handle. The handle references the repository's
+   * Git objects.
    */
   private handles = new Map<string, Repository>();
   /**
-   * Contents of the repositories in the restored snapshot, by repository id. A handle is created from a content only
-   * when its repository is first accessed, so that a restore is fast.
+   * Contents of the repositories in the restored snapshot, by repository id. To keep a restore fast, a repository's
+   * handle is created only at the first access.
    */
   private kept: ReadonlyMap<string, KeptContent> = new Map();
   private lfs: LfsHoldings;
@@ -104,29 +104,28 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     };
   }
 
-  /** Object that is replaced by another one with every change of a record. Callers compare it to detect changes. */
+  /** Object that changes its identity with every change of a record. Callers compare it to detect changes. */
   get revision(): object {
     return this.records;
   }
 
-  /** Returns the repository with the name, even if it is deleted; undefined if no repository ever had the name. */
+  /**
+   * Returns the repository with this name, even if it is deleted. Returns undefined if no repository ever had the name.
+   */
   find(organization: string, name: string): Repository | undefined {
     const id = this.records.names.get(nameKey(organization, name));
     return id === undefined ? undefined : this.handle(id);
   }
 
   /**
-   * Yields the repositories of an organization in order of creation, beginning after the sequence number `after`.
-   * Deleted repositories are left out.
+   * Yields the repositories of an organization in order of creation, after the sequence number `after`. Omits deleted
+   * repositories.
    */
   *list(organization: string, after = 0): IterableIterator<Repository> {
     for (const repository of this.existing(organization, after)) if (repository.state !== 'deleted') yield repository;
   }
 
-  /**
-   * Same as `list`, but includes repositories that are not deleted and only pretend to be, because a test has set that
-   * state.
-   */
+  /** Same as `list`, but includes repositories that only pretend to be deleted, because a test has set that state. */
   *existing(organization: string, after = 0): IterableIterator<Repository> {
     const prefix = `${organization}\0`;
     const { order } = this.records;
@@ -143,8 +142,8 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
   }
 
   /**
-   * Creates a repository. It replaces a deleted repository with the same name. Throws if the name is in use. With
-   * `filled`, the repository starts with these objects and refs, and is responsible for releasing them.
+   * Creates a repository, which may replace a deleted repository of the same name. Throws if the name is in use. With
+   * `filled`, the repository starts with these objects and refs, and must release them later.
    */
   create(
     organization: string,
@@ -155,8 +154,8 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     this.ports.requireCurrent();
     const previous = this.find(organization, name);
     if (previous && previous.state !== 'deleted') throw new Error(`${name} is in use.`);
-    // A repository that only pretends to be deleted (a state that a test has set) must really be deleted, because
-    // clients may create a repository with its name.
+    // A repository may only pretend to be deleted (a state that a test has set). Clients may create a repository with
+    // its name, so it must now really be deleted.
     if (previous && previous.record.state !== 'deleted') this.delete(previous);
     const { defaultBranch, ...rest } = options;
     const { records } = this;
@@ -179,8 +178,8 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
   }
 
   /**
-   * Marks the repository as deleted and releases its objects. The memory budget no longer counts them, and their memory
-   * is freed when the last running reader ends. Snapshots that contain the objects keep them.
+   * Marks the repository as deleted and releases its objects. The memory budget no longer counts them. Their memory is
+   * freed when the last running reader ends. Snapshots that contain the objects keep them.
    */
   delete(repository: Repository): void {
     const { engine, requireCurrent } = this.ports;
@@ -207,7 +206,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     return { records: this.records, contents, syncing, lfs: this.lfs.share() };
   }
 
-  /** Restores a snapshot. May only be called on a new instance to which nothing has been written. */
+  /** Restores a snapshot. Call it only on a new instance to which nothing has been written. */
   restore({ records, contents, syncing, lfs }: RepositoriesSnapshot): void {
     this.records = records;
     this.handles = new Map();
@@ -218,8 +217,8 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
   }
 
   /**
-   * Releases all contents and LFS objects. Called when another world (state of an emulated service) has replaced this
-   * one. Readers that are still running keep their data.
+   * Releases all contents and LFS objects, because another world (state of an emulated service) has replaced this
+   * world. Running readers keep their data.
    */
   release(): void {
     const { gitService } = this.ports.engine;
@@ -234,7 +233,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
 
   /**
    * Releases LFS objects that no repository of the world (state of an emulated service) contains any more. Called after
-   * a snapshot was removed, because the snapshot may have been the last holder of such objects.
+   * a snapshot was removed, because only that snapshot may still have referenced them.
    */
   dropUnheld(): void {
     const held = new Set<LfsObject>();
@@ -244,16 +243,16 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
   }
 
   /**
-   * Ends the state `syncing` of a repository after a restore. The work that filled the repository ended together with
-   * the previous world (state of an emulated service).
+   * Ends the state `syncing` of a repository after a restore. The work that filled the repository ended with the
+   * previous world (state of an emulated service).
    */
   private endSync(repository: Repository): void {
     if (repository.record.baseRepo) repository.update({ state: 'active' });
-    // An incomplete fork is deleted, because nothing will copy the rest of its objects.
+    // An incomplete fork is deleted, because nothing would copy its remaining objects.
     else this.delete(repository);
   }
 
-  /** Yields the LFS objects of all repositories except that of `record`. */
+  /** Yields the LFS objects of each repository except the repository of `record`. */
   private *lfsObjectsBeside(record: RepositoryRecord): IterableIterator<LfsObjects> {
     for (const { id, lfsObjects } of this.records.byId.values()) if (lfsObjects && id !== record.id) yield lfsObjects;
   }
@@ -263,7 +262,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
   }
 
   /**
-   * Returns the handle (object with which operations access a repository) for a repository id, and creates it on first
+   * Returns the handle for a repository id. Operations access the repository through it. It is created at the first
    * access. The repository must exist.
    */
   private handle(id: string): Repository {
@@ -271,8 +270,8 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     if (known) return known;
     const kept = this.kept.get(id)!;
     const repository = this.adopt(id, this.ports.engine.forkContent(kept));
-    // A reader may access a repository after the world (state of an emulated service) has been released. Its content is
-    // released at once, because no later call would do it.
+    // A reader may access a repository after the world (state of an emulated service) was released. The new content is
+    // then released at once, because nothing would release it later.
     if (this.isReleased) repository.content.release();
     else kept.release();
     return repository;
@@ -286,15 +285,15 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
 }
 
 /**
- * Returns the indexes for the records `all`, which include those of deleted repositories. `created` is the number of
- * repositories that were ever created.
+ * Returns the indexes for the records `all`, which include deleted repositories. `created` is the number of
+ * repositories created so far, including deleted ones.
  */
 export function recordsOf(all: readonly RepositoryRecord[], created: number): Records {
   const none: Records = { byId: emptyMap(), names: emptyMap(), order: emptyMap(), created };
   return all.toSorted((one, other) => one.sequence - other.sequence).reduce(withRecord, none);
 }
 
-/** Returns the record that remains of a deleted repository: its identity, without refs and settings. */
+/** Returns the record that remains of a deleted repository: its identity without refs and settings. */
 export function deletedRecord(record: Omit<RepositoryRecord, 'state' | 'refs' | 'watermark'>): RepositoryRecord {
   const { id, organization, name, sequence, createdAt } = record;
   const refs = Refs.empty(bytesOf('main'));
@@ -311,7 +310,7 @@ function withRecord(records: Records, record: RepositoryRecord): Records {
   };
 }
 
-/** Releases the Git contents and LFS objects that a snapshot holds. */
+/** Releases the Git contents and LFS objects that a snapshot references. */
 export function releaseRepositories({ contents, lfs }: RepositoriesSnapshot, memory: MemoryBudget): void {
   for (const content of contents.values()) content.release();
   releaseLfsObjects(lfs, memory);

@@ -8,7 +8,7 @@ export interface SettingValues {
   readonly variants: Variants;
 }
 
-/** Changes of settings. Settings whose members are absent stay as they are. */
+/** Changes of settings. Absent settings stay unchanged. */
 export interface SettingChanges {
   readonly limits?: { readonly [Name in keyof Limits]?: number | undefined } | undefined;
   readonly variants?: Partial<Variants> | undefined;
@@ -29,7 +29,7 @@ export class Settings extends ValuePart<SettingValues> {
   }
 }
 
-/** Returns a copy of `values` in which all members of `changes` that are not undefined replace the previous ones. */
+/** Returns a copy of `values` with the members of `changes` that are not undefined. */
 export function withGiven<Values extends object>(values: Values, changes: object): Values {
   return { ...values, ...Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) };
 }

@@ -3,12 +3,12 @@ import { releaseRepositories } from './repositories.js';
 import type { WorldSnapshot } from './state.js';
 
 /**
- * Maximum number of snapshots of one world (state of an emulated service). It is limited, because each snapshot keeps
- * its Git objects in memory.
+ * Maximum number of snapshots of one world (state of an emulated service). The limit is needed because each snapshot
+ * keeps its Git objects in memory.
  */
 export const MAX_SNAPSHOTS = 1_000;
 
-/** Description of a snapshot, as lists of snapshots show it. */
+/** Description of a snapshot for lists of snapshots. */
 export interface KeptSnapshot {
   readonly id: string;
   /** Time at which the snapshot was taken, in milliseconds on the emulator's clock, which a test can set. */
@@ -18,8 +18,8 @@ export interface KeptSnapshot {
 }
 
 /**
- * Snapshots of one world (state of an emulated service) by id. The memory budget counts their Git objects, even if the
- * world itself has released them.
+ * Snapshots of one world (state of an emulated service), by id. The memory budget counts their Git objects, even after
+ * the world has released them.
  */
 export class Snapshots {
   readonly #byId = new Map<string, { readonly snapshot: WorldSnapshot; readonly takenAt: number }>();
@@ -32,8 +32,8 @@ export class Snapshots {
   }
 
   /**
-   * Calls `take` and keeps the snapshot that it returns. Returns the id: `name`, or a generated one if absent. Throws
-   * without calling `take` if the maximum number of snapshots is reached.
+   * Keeps the snapshot that `take` returns. Returns its id, which is `name`, or a generated id if `name` is absent. If
+   * the maximum number of snapshots is reached, throws without calling `take`.
    */
   keep(take: () => WorldSnapshot, takenAt: number, name?: string): string {
     if (!this.hasRoom) throw new Error(`Snapshot limit (${MAX_SNAPSHOTS}) reached. Remove a snapshot first.`);
@@ -57,7 +57,7 @@ export class Snapshots {
   }
 
   /**
-   * Removes a snapshot and frees the objects that neither the world (state of an emulated service) nor another snapshot
+   * Removes a snapshot. Frees the objects that neither the world (state of an emulated service) nor another snapshot
    * contains.
    */
   remove(id: string): void {

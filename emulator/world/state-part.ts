@@ -1,10 +1,10 @@
 /**
- * Part of the state that requests change. A snapshot of the state consists of the values of all parts. A value is
- * immutable and contains everything that the part needs to continue from it.
+ * Part of the state that requests change. Its snapshot is an immutable value with everything that the part needs to
+ * continue later. A snapshot of the whole state contains the values of all parts.
  */
 export interface StatePart<Value> {
   snapshot(): Value;
-  /** Replaces the current state of the part by a value that `snapshot` returned. */
+  /** Replaces the part's state by a value that `snapshot` returned. */
   restore(value: Value): void;
 }
 

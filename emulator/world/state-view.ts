@@ -8,8 +8,8 @@ import { withGiven } from './settings.js';
 import type { World } from './world.js';
 
 /**
- * Condition that ends a simulated state. `requests`: number of requests that the state still refuses. `at`: time in ISO
- * 8601. `signal`: name of a latch (named signal), whose release ends the state.
+ * Condition that ends a simulated state. `requests` is the number of requests that the state still refuses. `at` is a
+ * time in ISO 8601. `signal` is the name of a latch (named signal); its release ends the state.
  */
 export interface ExpiryView {
   readonly requests?: number;
@@ -21,20 +21,21 @@ export interface ExpiryView {
   readonly signal?: string;
 }
 
-/** State of an organization that a test can set, as the admin API shows it. */
+/** State of an organization that a test can set. The admin API shows it in this form. */
 export interface OrganizationState {
   /** While `unavailable`, every request of the organization is refused with 403 `authentication_unavailable`. */
   readonly authentication: 'available' | 'unavailable';
   /** While `off`, requests about deployments are refused with 403 `hosting_not_enabled`. */
   readonly hosting: 'on' | 'off';
   /**
-   * Number of applications of the organization on the external forge. Unless it is 1, synchronizations that need an
-   * application are refused with 412 `forge_app_not_configured`.
+   * Number of the organization's applications on the external forge (hosting service). If it is not 1, synchronizations
+   * that need an application are refused with 412 `forge_app_not_configured`.
    */
   readonly forgeApps: number;
   /**
-   * Result of contacting an upstream. With `error`, requests are refused with 412 `forge_repository_inaccessible`, or
-   * with the 4xx `status` if given, and running synchronizations fail with the text `error`.
+   * Result of contacting an upstream (repository on an external forge). With `error`, running synchronizations fail
+   * with this text. Requests are then refused with 412 `forge_repository_inaccessible`, or with the 4xx `status` if
+   * given.
    */
   readonly upstream: 'reachable' | { readonly error: string; readonly status?: number };
   /** Condition that ends the simulated state; absent if the state has no end. */
@@ -43,21 +44,23 @@ export interface OrganizationState {
 
 export interface RepositoryStateView {
   /**
-   * State that clients see. `archived`: in cold storage. The next request is refused with `repository_thawing` and
-   * begins the thaw, which takes `retryAfter` seconds (default 1) on the emulator's clock, or lasts until `ends`.
-   * `syncing`: a synchronization with the upstream is running, or a fork is being filled. `no_default_branch`: HEAD is
-   * detached.
+   * State that clients see:
+   *
+   * - `archived`: in cold storage. The next request is refused with `repository_thawing` and begins the thaw. The thaw
+   *   takes `retryAfter` seconds (default 1) on the emulator's clock, or lasts until `ends`.
+   * - `syncing`: a synchronization with the upstream is running, or a fork is being filled.
+   * - `no_default_branch`: HEAD is detached.
    */
   readonly state: 'active' | 'archived' | PretendedState;
-  /** Condition that ends the state; absent if no test has set the state, or if the state has no end. */
+  /** Condition that ends the state. Absent if no test has set the state, or if the state has no end. */
   readonly ends?: ExpiryView;
-  /** Value of the header `Retry-After`, in seconds, in responses to requests that the state refuses. */
+  /** Seconds in the `Retry-After` header of requests that the state refuses. */
   readonly retryAfter?: number;
 }
 
 /**
- * State that tests can read and set: all organizations by name, and the repositories of one organization by name,
- * except those that a request has deleted.
+ * State that tests can read and set. It has all organizations and the repositories of one organization, by name.
+ * Repositories that a request has deleted are omitted.
  */
 export interface StateView {
   readonly organizations: Readonly<Record<string, OrganizationState>>;
@@ -67,7 +70,7 @@ export interface StateView {
 }
 
 /**
- * Returns the state of a world that tests can set: its organizations and settings, and the repositories of one
+ * Returns the part of a world's state that tests can set: its organizations, its settings, and the repositories of one
  * organization. Throws `bad_request` if the organization does not exist. @internal
  */
 export function readState(world: World, organization: string): StateView {

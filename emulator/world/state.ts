@@ -18,19 +18,19 @@ import { Webhooks } from './webhooks.js';
 type Parts = Readonly<Record<string, StatePart<unknown>>>;
 
 /**
- * All state that requests change and clients can observe. A snapshot contains every part of it by name, so a part that
- * is added here is in every later snapshot.
+ * All state that requests change and clients can observe. A snapshot contains every part by name, so snapshots include
+ * new parts automatically.
  */
 export type WorldState = ReturnType<typeof createState>;
 
-/** Immutable value to which a state can be restored: the value of each of its parts. */
+/** Immutable snapshot from which a state can be restored. It has the value of each part. */
 export type WorldSnapshot = { readonly [Name in keyof WorldState]: ReturnType<WorldState[Name]['snapshot']> };
 
 export type StateName = keyof WorldState;
 
 export type StatePorts = Omit<RepositoryPorts, 'clock' | 'ids'>;
 
-/** Creates the state of a world as it is before the first request. */
+/** Creates the state of a world before the first request. */
 export function createState(config: WorldConfig, ports: StatePorts) {
   const clock = new WorldClock(config.clock);
   const ids = new Ids(config.seed);
@@ -40,9 +40,9 @@ export function createState(config: WorldConfig, ports: StatePorts) {
   return {
     clock,
     ids,
-    /** Number of requests to the service so far, from which request ids are made. */
+    /** Number of requests so far. Request ids are made from it. */
     requests: new Counter(),
-    /** Number of fetches and pushes so far, from which the `session-id` of each is made. */
+    /** Number of fetches and pushes so far. Their `session-id` is made from it. */
     conversations: new Counter(),
     /** Limits and variants (configurable behaviours), which tests can change. */
     settings,
@@ -51,14 +51,14 @@ export function createState(config: WorldConfig, ports: StatePorts) {
     repositories: new Repositories({ ...ports, clock, ids }),
     quotas: new Quotas(clock),
     webhooks: new Webhooks(new Map()),
-    /** Deliveries of webhook events that are pending or done. */
+    /** Pending and finished deliveries of webhook events. */
     deliveries: new Deliveries(),
     /**
-     * Registered faults (simulated failures) and those that clients ask for in requests, with the number of times that
-     * each has fired.
+     * Faults (simulated failures), with the number of times that each has fired. They are registered, or clients ask
+     * for them in requests.
      */
     faults: new Faults({ clock, seed: config.seed, isRefused }),
-    /** Registered scenarios (scripted changes), with the step that each has reached. */
+    /** Registered scenarios (scripted changes), with the progress of each. */
     scenarios: new Scenarios(),
     searches: new RepeatedSearches(),
     journal: new Journal({ entries: maxJournal, bytes: maxJournalBytes, key: secretOf(config.seed, 'journal') }),
@@ -70,7 +70,7 @@ export function snapshotOf(state: WorldState): WorldSnapshot {
   return Object.fromEntries(values) as WorldSnapshot;
 }
 
-/** Restores all parts of the state except those whose names are in `without`. */
+/** Restores all parts of the state except the parts named in `without`. */
 export function restoreState(state: WorldState, snapshot: WorldSnapshot, without: readonly StateName[] = []): void {
   const values: Readonly<Record<string, unknown>> = snapshot;
   for (const [name, part] of Object.entries(state as Parts)) {

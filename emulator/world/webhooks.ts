@@ -1,7 +1,7 @@
 import type { Webhook } from '../webhooks/events.js';
 import { ValuePart } from './state-part.js';
 
-/** Webhooks of all organizations by id, in order of registration. */
+/** Webhooks of all organizations, by id, in order of registration. */
 export class Webhooks extends ValuePart<ReadonlyMap<string, Webhook>> {
   get size(): number {
     return this.value.size;

@@ -16,7 +16,7 @@ import type { Organization } from './organizations.js';
 import { createState, restoreState, type StateName, snapshotOf, type WorldSnapshot, type WorldState } from './state.js';
 
 export interface WorldOrigin {
-  /** Snapshot from which the state starts; if absent, the state before the first request. */
+  /** Snapshot from which the state starts. If absent, it starts in the state before the first request. */
   readonly snapshot?: WorldSnapshot | undefined;
   /**
    * Names of the parts of the state that are not restored from the snapshot. They start in the state before the first
@@ -27,11 +27,10 @@ export interface WorldOrigin {
 
 /**
  * State of one emulated service, with its configuration and engine (services and caches). Time, ids and secrets are
- * derived from the configuration, so the same seed, clock and requests result in the same bytes.
+ * derived from the configuration. The same seed, clock and requests therefore result in the same bytes.
  *
- * A request belongs to the world in which it began. A restore of a snapshot creates another world with the same
- * configuration and engine and its own state, so requests that are still running in the previous world cannot change
- * the new one.
+ * A request belongs to the world in which it began. Restoring a snapshot creates a new world with its own state, and
+ * the same configuration and engine. Requests that still run in the previous world cannot change the new world.
  */
 export class World {
   readonly state: WorldState;
@@ -57,7 +56,7 @@ export class World {
     this.scenarios.resume();
   }
 
-  /** Current limits. Limits that cannot be changed at run time have their configured values. */
+  /** Current limits. Limits that cannot change at run time have their configured values. */
   get limits(): Limits {
     return this.state.settings.limits;
   }
@@ -66,7 +65,7 @@ export class World {
     return this.state.settings.variants;
   }
 
-  /** Returns the input of the authenticator for a credential that was sent to an organization at the current time. */
+  /** Returns the input of the authenticator for a credential that was sent to an organization now. */
   authenticationOf(
     authorization: string | undefined,
     surface: Surface,
@@ -85,7 +84,7 @@ export class World {
 
   /**
    * Returns the id of a new request. Requests are numbered in order of arrival. The journal (list of all requests), the
-   * log and the header `X-Request-Id` show this id.
+   * log and the header `X-Request-Id` contain this id.
    */
   nextRequestId(): string {
     return `req-${String(this.state.requests.next()).padStart(8, '0')}`;
@@ -101,8 +100,8 @@ export class World {
   }
 
   /**
-   * Releases a latch (named signal for which faults and temporary states wait). Requests that wait for it continue, and
-   * states that last until its release end. Returns the number of these requests and states.
+   * Releases a latch (named signal for which faults and simulated states wait). Requests that wait at the latch
+   * continue. States that last until its release end. Returns the number of these requests and states.
    */
   releaseLatch(name: string): number {
     return this.background.latches.release(name) + endStates(this.state, name);
@@ -113,8 +112,8 @@ export class World {
   }
 
   /**
-   * Closes the world (state of an emulated service), for example because another one replaces it. Writes are then
-   * refused, and its memory is released. Readers that are still running keep their data.
+   * Closes the world (state of an emulated service), for example because another world replaces it. Writes are then
+   * refused, and its memory is released. Running readers keep their data.
    */
   async close(): Promise<void> {
     const closed = this.background.close();
@@ -145,8 +144,8 @@ export class World {
 }
 
 /**
- * Ends all simulated states of organizations and repositories that last until the latch `signal` (named signal for
- * which faults and states wait) is released. Returns the number of ended states.
+ * Ends all simulated states of organizations and repositories that last until the latch `signal` is released. A latch
+ * is a named signal for which faults and states wait. Returns the number of ended states.
  */
 export function endStates({ organizations, repositories }: WorldState, signal: string): number {
   let ended = organizations.signal(signal);

@@ -13,7 +13,7 @@ export const ENTITIES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 };
 
-/** Escapes text for use between HTML tags or in a quoted attribute. Control characters become visible text. */
+/** Escapes text for use between HTML tags or in a quoted attribute. Control characters are shown as visible text. */
 export function escapeHtml(text: string): string {
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
@@ -29,8 +29,8 @@ function sourceOf(code: string): string {
 }
 
 /**
- * Returns an HTML page without external files. Its Content-Security-Policy permits only the style and the script of
- * this package. The empty icon keeps browsers from requesting `favicon.ico`.
+ * Returns an HTML page without external files. Its Content-Security-Policy permits only this package's style and
+ * script. An empty icon keeps browsers from requesting `favicon.ico`.
  */
 export function page(title: string, body: string): string {
   const policy = [

@@ -10,7 +10,7 @@ import { hostileResult, reportWith, resultOf } from '../test/sample-report.js';
 import { compareHtml } from './compare-page.js';
 import { html } from './report-page.js';
 
-/** Path of Chromium as Debian installs it; '' if absent. */
+/** Path of the Chromium program that Debian installs. Empty if Chromium is not installed. */
 const EXECUTABLE = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path)) ?? '';
 const skip = EXECUTABLE === '' && 'Chromium is not installed: apt-get install chromium-headless-shell';
 
@@ -21,7 +21,7 @@ const ARGUMENTS = [
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
-  // Chromium refuses to run as root with its sandbox.
+  // Chromium does not start its sandbox as root.
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
 
@@ -52,8 +52,8 @@ const REPORT = reportWith([
 interface Opened extends AsyncDisposable {
   readonly page: Page;
   /**
-   * Errors that the page reported, and addresses that it requested. Both must be empty, because the page needs no other
-   * file.
+   * Errors that the page reported, and addresses that the page requested. The tests expect an empty list, because the
+   * page needs no other file.
    */
   readonly complaints: readonly string[];
 }
@@ -185,8 +185,8 @@ t.test('the page follows the preferred colour scheme, with sufficient contrast i
 });
 
 /**
- * JavaScript that runs in the page and finds the text with the lowest contrast to its background, computed as in WCAG
- * 2.2 (success criterion 1.4.3).
+ * JavaScript that runs in the page, and finds the text with the lowest contrast to its background. The contrast is
+ * computed as in WCAG 2.2, success criterion 1.4.3.
  */
 const LOWEST_CONTRAST = `(() => {
   const numbers = (color) => (color.match(/[\\d.]+/g) ?? []).map(Number);

@@ -6,8 +6,8 @@ import { element, escapeHtml, page } from './markup.js';
 const LEVELS = ['MUST', 'SHOULD', 'MAY', 'UNSPECIFIED'] as const;
 
 /**
- * Renders a report as one HTML page without external files. The page lists the rules by section of the specification,
- * each with its verdict.
+ * Renders a report as one HTML page without external files. The page shows each rule with its verdict, by section of
+ * the specification.
  */
 export const html: Reporter = (report) => {
   const title = `Conformance of ${report.target.base_url}`;
@@ -15,8 +15,8 @@ export const html: Reporter = (report) => {
 };
 
 /**
- * Returns the CSS class of a verdict. The verdict `skip` has another class name, because the class `skip` belongs to
- * the skip link at the top of the page.
+ * Returns the CSS class of a verdict. The verdict `skip` has a different class name, because the class `skip` belongs
+ * to the skip link at the top of the page.
  */
 function classOf(verdict: Verdict): string {
   return verdict === 'skip' ? 'skip-verdict' : verdict;
@@ -58,8 +58,8 @@ ${broken(report)}
 }
 
 /**
- * Renders the results of the profiles (parts of the specification that a deployment can offer without the others) as a
- * table.
+ * Renders the results of the profiles as a table. A profile is a part of the specification that a deployment can offer
+ * without the other parts.
  */
 function profiles(report: Report): string {
   const results = profileResults(report);

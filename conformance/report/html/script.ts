@@ -1,6 +1,6 @@
 /**
- * JavaScript of all HTML pages. It filters and searches the rules, opens the rule that the URL fragment names, and
- * opens all rules for printing.
+ * JavaScript of all HTML pages. It filters and searches rules, opens the rule that the URL fragment names, and opens
+ * all rules before printing.
  */
 export const SCRIPT = `
 (() => {

@@ -1,6 +1,4 @@
-/**
- * CSS of all HTML pages. Colours follow the reader's preference for light or dark, and printed pages show all content.
- */
+/** CSS of all HTML pages. Colours follow the reader's preference for light or dark. Printed pages show all content. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -9,14 +9,14 @@ import {
 } from '../results.js';
 
 /**
- * Malicious text as a target could send it: HTML, terminal commands, and characters that some report formats cannot
- * contain.
+ * Malicious text that a server could send: HTML, terminal escape sequences, and characters that are invalid in some
+ * report formats.
  */
 export const HOSTILE =
   '</script><script>document.title="owned"</script><img src="http://127.0.0.1:1/x" onerror="document.title=1">' +
   ' ]]> --> &amp; "quoted" \'single\' `code` ```fence``` | cell \\ # %0A ::error::x \u0000\u0007\u001b[31m \ufffe \ud800 é 漢 🎉\n::error::y\r\n```\n<b>outside</b>\n...\n---\nBail out!';
 
-/** Returns the result of a rule in which all optional members are present. */
+/** Returns a rule's result with all optional members present. */
 export function resultOf(verdict: Verdict, id = `rule.${verdict}`, more: Partial<RuleResult> = {}): RuleResult {
   return {
     id,
@@ -32,7 +32,7 @@ export function resultOf(verdict: Verdict, id = `rule.${verdict}`, more: Partial
   };
 }
 
-/** Returns the result of a broken rule in which every text is the malicious `HOSTILE`. */
+/** Returns the result of a broken rule. Each text in the result is the malicious text `HOSTILE`. */
 export function hostileResult(verdict: Verdict = 'fail', id = `hostile.${verdict}`): RuleResult {
   return resultOf(verdict, id, {
     says: `A rule about ${HOSTILE}`,

@@ -13,16 +13,16 @@ import { tokenRules } from '../token-rules.js';
 import { readEntries, readPaths, readTar, type TarFile } from './tar.js';
 
 /**
- * Returns the paths of all files in the history repository (fixture with known commits) that an archive of any of its
- * refs can contain.
+ * Returns the paths of all files that an archive of the history repository (fixture with known commits) can contain,
+ * for any of its refs.
  */
 async function knownPaths(t: RuleContext): Promise<string[]> {
   return [...Object.keys((await historyRepository(t)).files), 'feature.txt', 'link'];
 }
 
 /**
- * Requests an archive of the history repository (fixture with known commits). Returns its files with their paths in the
- * repository. `prefix` is the path prefix given in the request.
+ * Requests an archive of the history repository (fixture with known commits) and returns its files. `prefix` is the
+ * path prefix that the request asks for; it is removed from the returned paths.
  */
 async function files(t: RuleContext, body: object = {}, prefix = ''): Promise<TarFile[]> {
   const { name } = await historyRepository(t);
@@ -31,15 +31,16 @@ async function files(t: RuleContext, body: object = {}, prefix = ''): Promise<Ta
 }
 
 /**
- * Requests an archive of the history repository (fixture with known commits). Returns the sorted paths of its files.
+ * Requests an archive of the history repository (fixture with known commits) and returns the sorted paths of its files.
+ * `prefix` is the path prefix that the request asks for.
  */
 async function paths(t: RuleContext, body: object = {}, prefix = ''): Promise<string[]> {
   return (await files(t, body, prefix)).map((file) => file.name).sort();
 }
 
 /**
- * Requests an archive of the pattern repository, and expects exactly those of its files for which `isExpected` returns
- * true. `prefix` is the path prefix given in the request.
+ * Requests an archive of the pattern repository. Fails the rule unless the archive contains exactly the files for which
+ * `isExpected` returns true. `prefix` is the path prefix that the request asks for.
  */
 async function packs(t: RuleContext, body: object, isExpected: (path: string) => boolean, prefix = ''): Promise<void> {
   const { name, files } = await patternRepository(t);
@@ -159,7 +160,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       const second = await files(t, { ref: 'v2' });
       expectMatch(textOf(second, 'README.md'), /second edition/, 'the archive of v2 must be that of the second commit');
       expectMatch(textOf(second, 'src/app.js'), /hello world\n/, 'the archive of v2 must be that of the second commit');
-      // How symbolic links and submodules are archived is left open.
+      // Only record symbolic links and submodules: the specification does not say how they are archived.
       const special = readEntries(expectStatus(await archive(t, name, { ref: 'special' }), 200));
       for (const path of ['link', 'vendor']) {
         const entry = special.find((one) => one.name.replace(/\/$/, '').endsWith(path));
@@ -339,8 +340,8 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       const attachment = /^attachment\s*;.*\bfilename="?[^"/\\]+-[^"/\\]+\.tar\.gz/i;
       expectMatch(header, attachment, 'Content-Disposition must be an attachment with a plain file name');
       const last = name.slice(name.lastIndexOf('/') + 1);
-      // A server may leave out characters that are not allowed in file names everywhere, so only a repository name
-      // without such characters must be in the file name.
+      // A server may leave out characters that some systems forbid in file names. The file name is therefore checked
+      // only for a repository name without such characters.
       if (/^[\w.-]+$/.test(last))
         expectTrue(header.includes(last), 'the file name must contain the name of the repository', header);
       t.observe('header', header.replace(t.run.prefix, '<run>').replace(/[0-9a-f]{7,40}/, '<sha>'));

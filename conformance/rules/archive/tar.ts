@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import type { ApiResponse } from '../../check/api-response.js';
 import { AssertionFailure } from '../../check/outcomes.js';
 
-/** File of a tar archive; `mode` is its permission bits. */
+/** File in a tar archive. `mode` is its permission bits. */
 export type TarFile = ReturnType<typeof readTar>[number];
 
 /** Returns the regular files in a tar.gz response body. */
@@ -11,9 +11,11 @@ export function readTar(response: ApiResponse) {
 }
 
 /**
- * Returns the entries of a tar.gz response body, with the type of each as in its header: `0` for a file, `2` for a
- * symbolic link, `5` for a folder (POSIX ustar: blocks of 512 bytes; name at 0, mode at 100, size at 124, type at 156,
- * prefix at 345; pax headers, type `x`, replace the path of the next entry).
+ * Returns all entries of a tar.gz response body. `type` is as in the entry's header: `0` for a file, `2` for a symbolic
+ * link, `5` for a folder.
+ *
+ * Format (POSIX ustar): blocks of 512 bytes; name at 0, mode at 100, size at 124, type at 156, prefix at 345. A pax
+ * header (type `x`) replaces the path of the next entry.
  */
 export function readEntries(response: ApiResponse) {
   const tar = gunzip(response);
@@ -38,9 +40,11 @@ export function readEntries(response: ApiResponse) {
 }
 
 /**
- * Returns the files of an archive with their paths in the repository. `known`: all paths that the repository contains.
- * `prefix`: path prefix that the request asked for. If it asked for none, the server may have added its own prefix,
- * because only a SHOULD forbids that.
+ * Returns the files of an archive with their paths in the repository. A server may add its own prefix if none was
+ * requested, because only a SHOULD forbids that; this prefix is removed too.
+ *
+ * - `known`: all paths that the repository contains.
+ * - `prefix`: path prefix that was requested.
  */
 export function readPaths(response: ApiResponse, known: readonly string[], prefix = ''): TarFile[] {
   const files = readTar(response);
@@ -54,7 +58,7 @@ export function readPaths(response: ApiResponse, known: readonly string[], prefi
   return files.map((file) => ({ ...file, name: file.name.slice(skipped) }));
 }
 
-/** Returns all folders above a path, beginning with the root: for `a/b/c`, an empty string, `a/` and `a/b/`. */
+/** Returns all folders above a path, the root first: `a/b/c` gives an empty string, `a/` and `a/b/`. */
 function foldersOf(path: string): string[] {
   const names = path.split('/').slice(0, -1);
   return ['', ...names.map((_, index) => `${names.slice(0, index + 1).join('/')}/`)];

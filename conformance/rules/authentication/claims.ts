@@ -14,7 +14,7 @@ import { acceptsToken, readWithToken, refuseTokens, rejectsTokens, tokenRead } f
 const YEAR = 31_536_000;
 /**
  * Returns the claims of a token that the emulator's admin API creates for the sample repository with default options.
- * The emulator accepts such a token.
+ * Checks first that the emulator accepts the token.
  */
 async function helperClaims(t: RuleContext): Promise<Record<string, unknown>> {
   const { name } = await sampleRepository(t);

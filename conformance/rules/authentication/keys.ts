@@ -45,7 +45,7 @@ export const authentication = defineRules('Authentication', 'authentication', [
     writes: 'where-allowed',
     check: async (t) => {
       await refuseTokens(t, { defect: 'tampered' });
-      // Fixed times, so that header and claims of both tokens are equal.
+      // Fixed times make header and claims of both tokens equal.
       const recipe = { claims: { iat: t.seconds, exp: t.seconds + 600 } };
       await acceptToken(t, recipe);
       await refuseTokensAtSome(t, { ...recipe, defect: 'other-signature' });
@@ -125,12 +125,12 @@ export const keys = defineRules('Keys', 'keys', [
   },
 ]);
 
-/** Scopes of the key that `checkDeletion` registers and deletes. */
+/** Allowed scopes of the key that `checkDeletion` registers and deletes. */
 const DELETED_KEY_SCOPES = ['git:read', 'org:read'];
 
 /**
- * Registers a key in a namespace (isolated state of the emulator), and deletes it after its tokens were accepted.
- * Expects the same tokens to be refused then, and tokens of the other key to be accepted.
+ * Registers a key in a namespace (isolated state of the emulator), checks that its tokens are accepted, and deletes the
+ * key. Then expects the same tokens to be refused, and tokens of the other key to be accepted.
  */
 async function checkDeletion(t: RuleContext): Promise<void> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -156,18 +156,21 @@ function mustKnowId(t: RuleContext, role: KeyRole): string {
   return id;
 }
 
-/** Returns the recipe with the `kid` of the main key in its header; undefined if this id is unknown. */
+/** Returns the recipe with the main key's id as `kid` in its header. Returns undefined if the id is unknown. */
 function withKid(t: RuleContext, recipe: TokenRecipe): TokenRecipe | undefined {
   const kid = idOf(t, 'main');
   return kid === undefined ? undefined : { ...recipe, header: { ...recipe.header, kid } };
 }
 
-/** Returns an algorithm that tokens may use, but not with the main key of the target. */
+/** Returns an algorithm that tokens may use, but that does not belong to the main key of the target. */
 function otherAlgorithm({ key }: Target): string {
   return key.algorithm === 'ES384' ? 'ES256' : 'ES384';
 }
 
-/** Returns an unrestricted key, registered at the target, other than the main one. Skips the rule if there is none. */
+/**
+ * Returns the role of another unrestricted key that is registered at the target. Skips the rule if there is only the
+ * main key.
+ */
 function anotherRole(t: RuleContext): KeyRole {
   const other = t.target.otherKeys[0];
   if (other === undefined) throw new Skip('needs a second registered key: --other-key');

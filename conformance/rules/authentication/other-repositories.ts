@@ -40,8 +40,8 @@ const MARKER = 'bytes of the sibling';
 const namesRepository = ({ namesRepository }: TokenPlace): boolean => namesRepository;
 
 /**
- * Spellings of the `repo` claim that differ from the name of a repository, by the clause of `auth.repo-claim.exact`. A
- * server must not accept any of them for that repository.
+ * Spellings of the `repo` claim that are similar to a repository name but differ from it. A server must not accept them
+ * for that repository. The keys are clauses of the rule `auth.repo-claim.exact`.
  */
 function otherSpellings(name: string): Readonly<Record<string, readonly string[]>> {
   const at = name.lastIndexOf('/') + 1;
@@ -57,10 +57,10 @@ function otherSpellings(name: string): Readonly<Record<string, readonly string[]
   };
 }
 
-/** Clauses whose spellings a server may refuse as malformed before it compares the claim with the path. */
+/** Clauses whose spellings may be malformed. A server may refuse these before it compares the claim with the path. */
 const MAYBE_MALFORMED = ['pattern', 'blanks', 'encoded'];
 
-/** Reads of `/api/v1` whose response shows which repository was read, by name. */
+/** Read requests below `/api/v1` whose response shows which repository was read. */
 const ALIASES: Readonly<Record<string, (t: RuleContext, repo: string) => Promise<ApiResponse>>> = {
   repo: getRepo,
   commit: (t, repo) => getCommit(t, repo, t.defaultBranch),
@@ -70,13 +70,18 @@ const ALIASES: Readonly<Record<string, (t: RuleContext, repo: string) => Promise
   grep: (t, repo) => grep(t, repo, { query: { pattern: 'Sibling|Sample' } }),
 };
 
-/** Returns true if a response contains one of these texts. JSON is written again, because servers may escape slashes. */
+/**
+ * Returns true if a response contains one of the texts in `marks`. JSON is parsed and written again, because servers
+ * may escape slashes.
+ */
 function shows({ json, text }: ApiResponse, ...marks: readonly string[]): boolean {
   const body = json === undefined ? text : JSON.stringify(json);
   return marks.some((mark) => body.includes(mark));
 }
 
-/** Reads that take the SHA of a commit, each with the statuses that it may have if the repository lacks the commit. */
+/**
+ * Read requests that take a commit SHA. Each has the statuses that are permitted if the repository lacks the commit.
+ */
 const BY_SHA: Readonly<
   Record<string, readonly [send: (t: RuleContext, repo: string, sha: string) => Promise<ApiResponse>, ...number[]]>
 > = {
@@ -87,7 +92,7 @@ const BY_SHA: Readonly<
   archive: [(t, repo, ref) => archive(t, repo, { ref }), 404, 400],
 };
 
-/** Requests of operations that the specification names without their requests, by the name of the operation. */
+/** Requests by operation name. The specification names these operations but does not show their requests. */
 const NAMED_BY_SHA: Readonly<Record<string, (sha: string) => OperationRequest>> = {
   'get commit': (sha) => ({ query: { sha } }),
   'commit diff': (sha) => ({ query: { sha } }),
@@ -99,7 +104,7 @@ const NAMED_BY_SHA: Readonly<Record<string, (sha: string) => OperationRequest>> 
   archive: (ref) => ({ json: { ref } }),
 };
 
-/** Requests one commit with version 0 of the Git protocol (gitprotocol-http), which every Git server supports. */
+/** Fetches one commit with version 0 of the Git protocol (gitprotocol-http), which every Git server supports. */
 function fetchCommit(t: RuleContext, repo: string, sha: string): Promise<ApiResponse> {
   const body = Buffer.concat([writePkt(`want ${sha}\n`), FLUSH, writePkt('done\n')]);
   return requestRefs(t, repo, reader(repo), { body, headers: { 'git-protocol': 'version=0' } });
@@ -107,7 +112,10 @@ function fetchCommit(t: RuleContext, repo: string, sha: string): Promise<ApiResp
 
 const hasPack = ({ body }: ApiResponse): boolean => body.includes('PACK');
 
-/** Expects Git to send no commit of the sibling for a token of the sample, and to store no ref that points to it. */
+/**
+ * Expects that Git does not disclose the sibling repository's commit. A fetch with a token for the sample repository
+ * must not send the commit, and a push must not store a ref that points to it.
+ */
 async function expectNoForeignGit(t: RuleContext, sibling: SeededRepository): Promise<void> {
   const { name: sample } = await sampleRepository(t);
   if (!hasPack(await fetchCommit(t, sibling.name, sibling.tip))) t.observe('fetch with protocol version 0', 'no pack');
@@ -201,7 +209,7 @@ export const otherRepositories = defineRules('Repository claim', 'other-reposito
       const { name: sample } = await sampleRepository(t);
       const { tip: sha } = sibling;
       for (const [send, ...statuses] of Object.values(BY_SHA)) {
-        // The repository of the commit is read first, because a server may cache what it reads.
+        // Read the repository that has the commit first, because a server may cache what it reads.
         expectStatus(await send(t, sibling.name, sha), 200);
         expectStatus(await send(t, sample, sha), ...statuses);
       }
@@ -215,7 +223,10 @@ export const otherRepositories = defineRules('Repository claim', 'other-reposito
   },
 ]);
 
-/** Expects the operations that the specification only names to refuse the SHA of a commit of another repository. */
+/**
+ * Expects a refusal of a commit SHA of another repository. Covers the operations that the specification names without
+ * their requests.
+ */
 async function expectNamedRefused(t: RuleContext, repo: string, sha: string): Promise<void> {
   const repository = new TestRepository(t, { name: repo });
   for (const family of FAMILIES) {

@@ -10,8 +10,7 @@ import { defineRules, on } from '../rule.js';
 import { expectErrorOf, expectGitRefused, forEachPlace, ofContent, ofScope } from '../token-places.js';
 
 /**
- * Returns the name with upper-case letters in lower case and vice versa. The result differs from the name only if the
- * name contains a letter that has both.
+ * Swaps upper-case and lower-case letters: `Ab` becomes `aB`. The result equals the name if no letter has two cases.
  */
 export function swapCase(name: string): string {
   return Array.from(name, (letter) =>
@@ -23,7 +22,7 @@ const GIT_REFUSALS = ['400', '403', '401', '404'];
 const NO_CLAIM = ['400 repo_claim_missing', '403 forbidden'];
 
 const NO_REPO = { repo: null };
-/** Response to a token without the required `repo` claim that is tolerated only if the URL path names a repository. */
+/** Response to a token without the required `repo` claim. It is tolerated only if the URL path names a repository. */
 const ABSENT = ['404 repository_not_found'];
 
 const namesRepository = ({ namesRepository, isGit }: TokenPlace) => namesRepository && !isGit;
@@ -36,8 +35,8 @@ function expectClaimMissing(t: RuleContext, { name, isGit, namesRepository }: To
 }
 
 /**
- * Scopes that concern one repository, each with the setting `writes` of its rule: false if the requests only read, true
- * if they write, `where-allowed` if a read-only target can be tested without the writes.
+ * Scopes that concern one repository. The second value is the setting `writes` of the scope's rule. False: its requests
+ * only read. True: they write. `where-allowed`: the rule can omit the writes on a read-only target.
  */
 const MISSING = [
   ['git:read', false],
@@ -46,8 +45,8 @@ const MISSING = [
 ] as const;
 
 /**
- * Returns an error body that can be compared with that of another repository: without `instance`, and with `<name>`
- * instead of the repository names in its texts.
+ * Makes an error body comparable with that of another repository. Omits `instance`, and replaces repository names in
+ * texts by `<name>`.
  */
 function withoutNames(response: ApiResponse, ...names: readonly string[]): object {
   const spellings = names.flatMap((name) => [name, encodeURIComponent(name)]).sort((a, b) => b.length - a.length);
@@ -59,8 +58,8 @@ function withoutNames(response: ApiResponse, ...names: readonly string[]): objec
 }
 
 /**
- * Compares the responses for a repository that does not exist and for one that the token does not name, on every route
- * of the newer family (`/api/repos`). Both responses must be the same.
+ * Compares the responses for a repository that does not exist and for one that the token does not name. They must be
+ * equal, so that a client cannot tell the two cases apart. Covers every route below `/api/repos`.
  */
 async function comparePreferredRoutes(t: RuleContext): Promise<void> {
   const [a, b] = [await sampleRepository(t), await siblingRepository(t)];

@@ -10,18 +10,21 @@ import type { TokenPlace } from '../documented-operations.js';
 import type { RuleRow } from '../rule.js';
 import { expectTokenRefused, forEachPlace, TOKEN_PLACES, type TokenDraft, type Visit } from '../token-places.js';
 
-/** Sends GET /api/v1/repo for the sample repository. The token has the scope `git:read`, changed as the recipe says. */
+/**
+ * Sends GET /api/v1/repo for the sample repository. The token has the scope `git:read`; `recipe` overrides its
+ * properties.
+ */
 export async function readWithToken(t: RuleContext, recipe: TokenRecipe): Promise<ApiResponse> {
   const { name } = await sampleRepository(t);
   return getRepo(t, name, { as: { repo: name, scopes: ['git:read'], ...recipe } });
 }
 
-/** Returns a check that sends GET /api/v1/repo for the sample repository with such a token. */
+/** Returns a check that sends GET /api/v1/repo for the sample repository with a token of this recipe. */
 export const tokenRead = (recipe: TokenRecipe) => (t: RuleContext) => readWithToken(t, recipe);
 
 /**
- * Returns the scopes on the allowlist of the restricted key (key whose tokens may have only these scopes). Skips the
- * rule if the allowlist is unknown.
+ * Returns the allowlist of the restricted key: the scopes that its tokens may have. Skips the rule if the allowlist is
+ * unknown.
  */
 export function allowedScopes(t: RuleContext): readonly string[] {
   const { allowedScopes } = t.key('restricted');
@@ -32,14 +35,14 @@ export function allowedScopes(t: RuleContext): readonly string[] {
 export const NONE_ALLOWED = 'needs a restricted key that may sign for an operation of the specification';
 
 /**
- * Names of the endpoints (`token-places.ts`) at which rules try tokens that must be accepted. Requests to them only
+ * Names of the endpoints (see `token-places.ts`) at which rules try tokens that must be accepted. Their requests only
  * read.
  */
 const READING = ['repo', 'list-repos', 'Git', 'Git push refs'];
 
 /**
- * Returns the scopes that tokens of the restricted key may have. If the target file does not list them, sends a token
- * with each scope to find out.
+ * Returns the scopes that tokens of the restricted key may have. If the target file does not list them, finds out by
+ * sending a token with each scope.
  */
 async function scopesInside(t: RuleContext): Promise<readonly string[]> {
   const { allowedScopes } = t.key('restricted');
@@ -53,22 +56,22 @@ async function scopesInside(t: RuleContext): Promise<readonly string[]> {
 }
 
 /**
- * Returns a filter for the places (endpoints at which a token can be sent) whose scope the key may sign for, so that
- * the scope is no reason to refuse a token.
+ * Returns a filter for places (endpoints to which a token can be sent). It keeps places whose scope the key may sign
+ * for, so that the scope is not a reason to refuse a token.
  */
 export async function placesOf(t: RuleContext, key: KeyRole = 'main'): Promise<(place: TokenPlace) => boolean> {
   t.key(key);
   if (key !== 'restricted') return () => true;
   const inside = await scopesInside(t);
   const leftOut = TOKEN_PLACES.filter(({ scope }) => !inside.includes(scope)).map(({ name }) => name);
-  // The places that are left out are not reported if the suite can register keys, because other rules then try them
-  // with another key.
+  // Report the omitted places only if the suite cannot register keys. If it can, other rules try these places with
+  // another key.
   if (leftOut.length > 0 && !(t.target.write && hasNamespaces(t.target)))
     t.observe('left out, as the restricted key has no scope for it', leftOut);
   return ({ scope }) => inside.includes(scope);
 }
 
-/** Expects the read-only endpoints of the API and of Git to respond 200 to a token of this recipe. */
+/** Expects status 200 for a token of this recipe at the read-only endpoints of the API and of Git. */
 export async function acceptToken(t: RuleContext, recipe: TokenRecipe): Promise<void> {
   const isAllowed = await placesOf(t, recipe.key);
   const isTried = (place: TokenPlace) => READING.includes(place.name) && isAllowed(place);
@@ -76,8 +79,8 @@ export async function acceptToken(t: RuleContext, recipe: TokenRecipe): Promise<
 }
 
 /**
- * Expects tokens of these kinds to be refused as invalid at every place (endpoint at which a token can be sent) whose
- * scope the key may sign for.
+ * Expects every place (endpoint to which a token can be sent) to refuse these tokens as invalid. Places whose scope the
+ * key may not sign for are omitted.
  */
 export async function refuseTokens(t: RuleContext, ...drafts: readonly TokenDraft[]): Promise<void> {
   for (const draft of drafts) {
@@ -88,49 +91,49 @@ export async function refuseTokens(t: RuleContext, ...drafts: readonly TokenDraf
 }
 
 /**
- * Names of the endpoints (`token-places.ts`) at which a rule tries further kinds of bad tokens, in addition to one kind
- * that it tries at every endpoint: one of each scope of the API, and one of Git.
+ * Names of a few endpoints (see `token-places.ts`): one for each scope of the API, and one of Git. A rule tries its
+ * main kind of bad token at every endpoint, and other kinds only at these.
  */
 const SOME = ['repo', 'pack', 'list-repos', 'Git'];
 
-/** Returns the id under which a key is registered at the target; undefined if it is unknown. */
+/** Returns the id under which a key is registered at the target. Returns undefined if the id is unknown. */
 export function idOf(t: RuleContext, role: KeyRole): string | undefined {
   return t.run.signer.key(role)?.id;
 }
 
 /**
- * Expects tokens of these kinds to be refused as invalid at a few places (`SOME`) whose scope the key may sign for. An
- * undefined draft is ignored, so that a rule can omit a token for which the target lacks a key.
+ * Expects a few endpoints (`SOME`) to refuse these tokens as invalid. Endpoints whose scope the key may not sign for
+ * are omitted. An undefined draft is ignored; rules use it for a token whose key the target lacks.
  */
 export async function refuseTokensAtSome(t: RuleContext, ...drafts: readonly (TokenDraft | undefined)[]) {
   for (const draft of drafts) {
     if (draft === undefined) continue;
     const isAllowed = await placesOf(t, keyFor(t, draft));
     const isTried = (place: TokenPlace) => SOME.includes(place.name) && isAllowed(place);
-    // A restricted key may sign for none of these endpoints. The rule then tries other tokens elsewhere.
+    // Skip this draft if a restricted key may sign for none of these endpoints. The rule tries other tokens elsewhere.
     if (!TOKEN_PLACES.some((place) => isTried(place) && (t.target.write || !place.writes))) continue;
     await forEachPlace(t, isTried, async ({ place, ask }) => expectTokenRefused(t, place, await ask(draft)));
   }
 }
 
-/** Returns the role of the key that signs the tokens of a draft; undefined for the main key. */
+/** Returns the role of the key that signs the tokens of a draft. Undefined means the main key. */
 function keyFor(t: RuleContext, draft: TokenDraft): KeyRole | undefined {
   const recipes = typeof draft === 'function' ? TOKEN_PLACES.map((place) => draft(place, t)) : [draft];
   return recipes.find(({ key }) => key !== undefined)?.key;
 }
 
-/** Settings of a rule about refused tokens, besides id, sentence and the tokens that it tries at every endpoint. */
+/** Optional settings of a rule about refused tokens. */
 interface MoreOfRejection extends Partial<RuleRow> {
-  /** Returns further tokens, which the rule tries at a few endpoints (`refuseTokensAtSome`). */
+  /** Returns additional tokens that the rule tries only at a few endpoints (`refuseTokensAtSome`). */
   readonly alsoRejects?: (t: RuleContext) => readonly (TokenDraft | undefined)[];
 }
 
-/** Defines a rule that a token of this recipe is accepted by the API and by Git. */
+/** Defines a rule: the API and Git accept a token of this recipe. */
 export function acceptsToken(id: string, says: string, recipe: TokenRecipe, more: Partial<RuleRow> = {}): RuleRow {
   return { id, says, ...more, check: (t) => acceptToken(t, recipe) };
 }
 
-/** Defines a rule that tokens of these kinds are refused as invalid by every endpoint. */
+/** Defines a rule: every endpoint refuses tokens of these kinds as invalid. */
 export function rejectsTokens(
   id: string,
   says: string,

@@ -7,12 +7,12 @@ import { defineRules, leftOpen, on } from '../rule.js';
 import { everyPlace, expectErrorOf, forEachPlace, ofApi, ofGit, showsNothing } from '../token-places.js';
 import { readWithToken, tokenRead } from './token-checks.js';
 
-/** Names of the endpoints whose request has no query, so that a rule can add one. */
+/** Names of endpoints whose request has no query, so a rule can add one. */
 const WITHOUT_QUERY = ['repo', 'grep', 'archive', 'branches', 'reset', 'pack', 'notes', 'list-repos', 'meta'];
 
 /**
- * Expects the response to a request without a credential to be 401 with the code `unauthorized`. `place`: endpoint that
- * was requested.
+ * Expects 401 with the code `unauthorized`, as for a request without a credential. `place`: endpoint that was
+ * requested.
  */
 function expectNoCredential(place: TokenPlace, response: ApiResponse): void {
   expectErrorOf(place, response, 401, 'unauthorized');

@@ -6,10 +6,10 @@ import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { packageRoot } from '../../target/package-root.js';
 
-/** Result of running the command `conformance token` of this package. */
+/** Result of running this package's command `conformance token`. */
 export interface HelperRun {
   readonly code: number;
-  /** Token that the command printed; empty if it failed. */
+  /** Token that the command printed. Empty if the command failed. */
   readonly out: string;
   readonly complaint: string;
 }
@@ -17,10 +17,7 @@ export interface HelperRun {
 /** Maximum run time of the command in milliseconds. */
 const LONGEST = 20_000;
 
-/**
- * Runs the command `conformance token` as users do: as a separate process. `key`: path of the file that contains the
- * private key.
- */
+/** Runs `conformance token` in a separate process, as users do. `key`: path of the file with the private key. */
 export function runTokenHelper(t: RuleContext, key: string, repo: string): Promise<HelperRun> {
   const script = join(packageRoot(), 'bin', 'conformance.js');
   const args = [script, 'token', '--org', t.target.org, '--key', key, '--repo', repo];
@@ -33,8 +30,8 @@ export function runTokenHelper(t: RuleContext, key: string, repo: string): Promi
 }
 
 /**
- * Calls `use` with the path of a temporary file that contains a PEM key. Skips the rule if the folder for the file
- * cannot be created.
+ * Calls `use` with the path of a temporary file that contains a PEM key. Skips the rule if its folder cannot be
+ * created.
  */
 export async function withKeyFile<Result>(pem: string, use: (file: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'conformance-')).catch((error: Error) => {

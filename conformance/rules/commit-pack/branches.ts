@@ -8,10 +8,7 @@ import { defineWritingRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
 
-/**
- * Adds two commits to the repository that the rules of this group share, so that an SHA other than the tip can be used
- * as an outdated one.
- */
+/** Adds two commits to the group's shared repository. The older commit can then be used as an outdated branch tip. */
 async function twoCommits(t: RuleContext) {
   const { name } = await groupRepository(t);
   const older = await commitFiles(t, name, { 'older.txt': t.uniqueName() });
@@ -20,8 +17,8 @@ async function twoCommits(t: RuleContext) {
 }
 
 /**
- * Adds a branch to the repository of `twoCommits`, and an ephemeral branch with the same name. Each has a commit of its
- * own on top of the default branch.
+ * Adds a branch and an ephemeral branch with the same name to the repository of `twoCommits`. Each has its own commit
+ * on top of the default branch.
  */
 async function sideBranch(t: RuleContext) {
   const commits = await twoCommits(t);

@@ -6,7 +6,7 @@ import { groupRepository } from '../../fixtures/repositories.js';
 import { defineWritingRules, on, rulesBy } from '../rule.js';
 import { refusesPacks } from './metadata.js';
 
-/** Maximum decoded size of one chunk of file content in a commit-pack request, in bytes. */
+/** Maximum decoded size in bytes of one file content chunk in a commit-pack request. */
 const MOST = 4 * 1024 * 1024;
 
 function metadataFor(t: RuleContext, ...paths: string[]): object {
@@ -15,8 +15,8 @@ function metadataFor(t: RuleContext, ...paths: string[]): object {
 }
 
 /**
- * Returns pseudorandom bytes that are not valid text. No two chunks of them are equal, because the sequence repeats
- * only after 2^32 bytes: high byte of a linear congruential generator (Numerical Recipes, section 7.1).
+ * Returns pseudorandom bytes that are not valid text. The sequence repeats only after 2^32 bytes, so no two chunks are
+ * equal. Algorithm: high byte of a linear congruential generator (Numerical Recipes, section 7.1).
  */
 function noise(length: number): Buffer {
   const bytes = Buffer.alloc(length);
@@ -27,7 +27,7 @@ function noise(length: number): Buffer {
   return bytes;
 }
 
-/** Sends a commit-pack body that must be accepted. */
+/** Sends a commit-pack body and expects the status 201. */
 async function accepts(t: RuleContext, repo: string, lines: readonly unknown[]): Promise<void> {
   expectStatus(await sendPack(t, repo, lines, { mustSucceed: true }), 201);
 }
@@ -37,7 +37,7 @@ async function read(t: RuleContext, repo: string, path: string): Promise<Buffer>
   return response.body;
 }
 
-/** Returns the lines of a valid commit-pack body with one file: the metadata and one chunk. */
+/** Returns a valid commit-pack body with one file: the metadata line and one chunk. */
 const oneFile = (t: RuleContext) => packLines(t, { 'x.txt': 'x' });
 
 const SPOILT_CHUNKS = [
@@ -138,7 +138,7 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
     },
     check: on(groupRepository, async (t, { name }) => {
       const bytes = noise(9 * 1024 * 1024);
-      // The base64 text of the first two parts ends with padding, because their lengths are no multiples of 3.
+      // The lengths of the first two parts are not multiples of 3, so their base64 text ends with padding.
       const parts = [0, MOST - 3, 2 * MOST - 5].map((from, index, all) => bytes.subarray(from, all[index + 1]));
       const chunks = [...parts.map((part) => chunk('large.bin', part, false)), chunk('large.bin', '')];
       await accepts(t, name, [metadataFor(t, 'small.bin', 'large.bin'), ...chunks, chunk('small.bin', 'small')]);

@@ -8,7 +8,7 @@ import { readPaths } from '../archive/tar.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 import { refusesPacks } from './metadata.js';
 
-/** File contents that a server would change if it treated files as text, by path. */
+/** File contents by path. A server that treats files as text would change them. */
 const CONTENTS: Readonly<Record<string, Buffer>> = {
   'added/crlf.txt': Buffer.from('one\r\ntwo\r\n'),
   'added/cr.txt': Buffer.from('one\rtwo\r'),
@@ -23,7 +23,7 @@ const CONTENTS: Readonly<Record<string, Buffer>> = {
   ...Object.fromEntries(oddPaths().map((path) => [path, Buffer.from(`content of ${path}`)])),
 };
 
-/** Returns paths that a server would change or confuse if it normalized paths. */
+/** Returns paths that a server would change or confuse by normalizing paths. */
 function oddPaths(): string[] {
   const accented = 'added/café.txt';
   return [
@@ -39,8 +39,8 @@ function oddPaths(): string[] {
 }
 
 /**
- * Commits the files of `CONTENTS` and expects every byte to be unchanged when the files are read through the API, from
- * an archive, and through Git.
+ * Commits the files of `CONTENTS` and reads them through the API, from an archive, and through Git. Expects every byte
+ * to be unchanged.
  */
 async function keepsEveryByte(t: RuleContext, repo: string): Promise<void> {
   const { sha } = await commitFiles(t, repo, CONTENTS);
@@ -57,7 +57,7 @@ async function keepsEveryByte(t: RuleContext, repo: string): Promise<void> {
   }
 }
 
-/** Builds the lines of a commit-pack body from hand-written file operations and chunks, which may be invalid. */
+/** Builds a commit-pack body from file operations and chunks. Both are written by the rule and may be invalid. */
 function stream(t: RuleContext, files: readonly object[], ...chunks: readonly object[]): object[] {
   return [
     { metadata: { target_branch: t.defaultBranch, commit_message: 'Change files', author: AUTHOR, files } },
@@ -69,7 +69,7 @@ function oneOperation(t: RuleContext, operation: object, ...chunks: readonly obj
   return stream(t, [operation], ...chunks);
 }
 
-/** Valid file operation that precedes an invalid one, and the chunk with its content. */
+/** Valid file operation, sent before an invalid one, and the chunk with its content. */
 const GOOD = { path: 'good.txt', content_id: 'good' };
 const GOOD_CHUNK = chunk('good', 'good');
 
@@ -90,7 +90,7 @@ async function modeOf(t: RuleContext, repo: string, path: string): Promise<unkno
 
 /**
  * Creates a repository with `gone.txt` and sends a commit-pack request that deletes this file. `operation` overrides
- * members of the file operation.
+ * members of its file operation.
  */
 async function deletion(t: RuleContext, operation: object, ...chunks: object[]) {
   const { name } = await newRepository(t, { 'gone.txt': 'gone', 'stays.txt': 'stays' });

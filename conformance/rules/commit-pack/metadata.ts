@@ -18,8 +18,8 @@ import { expectKept, expectPerson, MESSAGE_CLAUSES, MESSAGES } from '../kept-tex
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 
 /**
- * Sends each commit-pack body that `bodiesOf` returns. Expects the status 400, and an unchanged tip of the default
- * branch.
+ * Sends each commit-pack body that `bodiesOf` returns. Expects status 400 each time, and that the tip of the default
+ * branch does not change.
  */
 export async function refusesPacks(
   t: RuleContext,
@@ -31,7 +31,9 @@ export async function refusesPacks(
   expectSame(await mustTipOf(t, name), tip, 'the branch tip must not change');
 }
 
-/** Builds a commit-pack body whose metadata lacks a member (undefined in `change`) or has an invalid one. */
+/**
+ * Builds a commit-pack body with invalid metadata. `change` overrides members; the value undefined removes a member.
+ */
 function spoilt(t: RuleContext, change: object): unknown[] {
   const [first, ...rest] = packLines(t, { 'spoilt.txt': 'x' }, change);
   return [JSON.parse(JSON.stringify(first)), ...rest];
@@ -43,7 +45,7 @@ async function committed(t: RuleContext, metadata: object) {
   return getCommit(t, name, sha);
 }
 
-/** First lines that are valid JSON but contain no metadata. */
+/** First lines that are valid JSON without metadata. */
 const NO_METADATA = ['null', '[]', '{"metadata":null}', '{"metadata":[]}'];
 const SPOILT_TYPES = [
   { target_branch: 5 },

@@ -11,8 +11,8 @@ import { tokenRules } from '../token-rules.js';
 type Known = readonly (readonly [revision: string, commit: KnownCommit])[];
 
 /**
- * Expects the target to resolve revisions of the history repository to known commits. `known` returns the revisions,
- * each with its commit.
+ * Expects the target to resolve revisions of the history repository (fixture with known commits). `known` returns each
+ * revision with its expected commit.
  */
 async function resolves(t: RuleContext, known: (history: HistoryRepository) => Known) {
   const history = await historyRepository(t);

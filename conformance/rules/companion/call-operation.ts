@@ -8,8 +8,8 @@ import { OPERATIONS } from './operations.js';
 import { FAMILIES, type Family, TestRepository } from './test-repository.js';
 
 /**
- * Returns the request path of an operation: its route with the placeholders filled in. Undefined if the operation has
- * no route in this family (`preferred` or `v1`).
+ * Returns the request path of an operation: its route with the placeholders filled in. Returns undefined if the
+ * operation has no route in this family. A family is a set of routes: `preferred` (`/api/repos`) or `v1` (`/api/v1`).
  */
 export function routeOf(operation: Operation, family: Family, repo: string, params: OperationRequest['params'] = {}) {
   const route = operation.routes[family];
@@ -20,8 +20,8 @@ export function routeOf(operation: Operation, family: Family, repo: string, para
 const NO_CUSTOM_REFS = 'custom notes refs are not enabled';
 
 /**
- * Sends a request to an operation as published clients do, by its route in the given family. Default: the request in
- * the table of operations, which succeeds.
+ * Sends a request to an operation by its route in the given family, as published clients do. The default request is the
+ * one in the table of operations, which succeeds.
  */
 export async function callOperation(
   repository: TestRepository,
@@ -38,8 +38,8 @@ export async function callOperation(
     ...options,
     as: { repo, scopes: scopes ?? operation.scopes },
   });
-  // A service may disable custom refs (refs outside of branches and tags), and then responds with this message. The
-  // rule cannot be checked there.
+  // A service may disable custom notes refs and then responds with this message. The rule cannot be checked on such a
+  // target.
   if (response.status === 400 && response.text.includes(NO_CUSTOM_REFS)) throw new Skip(NO_CUSTOM_REFS);
   return response;
 }
@@ -48,14 +48,14 @@ export interface OperationRoute {
   readonly operation: Operation;
   readonly family: Family;
   readonly repository: TestRepository;
-  /** Name of the route in reports: method and path. */
+  /** Method and path of the route, as its name in reports. */
   readonly label: string;
 }
 
 /**
- * Calls `visit` for every route of the wanted operations, with one new repository for each family of routes. `visit`
- * returns a description of what is wrong, or undefined. Operations that cannot be tried on the target are recorded and
- * skipped.
+ * Calls `visit` for every route of the wanted operations. Each family of routes gets one new repository. `visit`
+ * returns a description of what is wrong; undefined if nothing is. Operations that cannot be tried on the target are
+ * recorded and skipped.
  */
 export async function forEachRoute(
   t: RuleContext,
@@ -82,7 +82,7 @@ export async function forEachRoute(
   expectSame(complaints, [], 'every operation must behave as expected on every route');
 }
 
-/** Returns a filter for the operations that require exactly these scopes, in this order. */
+/** Returns a filter for operations that require exactly these scopes, in this order. */
 export function needsScopes(...scopes: readonly string[]): (operation: Operation) => boolean {
   return (operation) => operation.scopes.join() === scopes.join();
 }

@@ -14,8 +14,8 @@ import { FAMILIES, type Family, TestRepository } from './test-repository.js';
 type Ask = (name: string, request: OperationRequest) => Promise<ApiResponse>;
 
 /**
- * Defines a rule about what an operation does. The specification gives only the name of the operation, so the rule is
- * checked with the routes of published clients, on a new repository for each family of routes.
+ * Defines a rule about the effect of an operation. The specification only names the operation, so the rule uses the
+ * routes of published clients. Each family of routes is checked on a new repository.
  */
 function effect(
   id: string,
@@ -44,12 +44,12 @@ function effect(
   };
 }
 
-/** Returns all refs of the repository as Git shows them, as an object that can be compared. */
+/** Returns all refs of the repository as Git shows them. The result is a plain object, so that it can be compared. */
 async function refsOf({ t, name }: TestRepository): Promise<Record<string, string>> {
   return Object.fromEntries([...(await listRefs(t, name, reader(name)))].sort());
 }
 
-/** Responses to a request for a deleted repository (A16). */
+/** Permitted responses to a request for a deleted repository (ambiguity A16). */
 const GONE = ['404 repository_not_found', '409 repository_deleted'];
 
 const head = (branch: string): string => `refs/heads/${branch}`;

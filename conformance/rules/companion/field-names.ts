@@ -9,18 +9,20 @@ export const WORDINGS = ['old', 'new'] as const;
 type Wording = (typeof WORDINGS)[number];
 
 /**
- * Operation whose request or response members were renamed. Older clients use the old names, newer clients the new
- * ones.
+ * Operation whose request or response members have an old and a new name. Older clients use the old names, newer
+ * clients the new names.
  */
 export interface RenamedFields {
   readonly operation: string;
   /** True if the specification documents the `/api/v1` route of the operation. */
   readonly isDocumented?: boolean;
-  /** Builds the request with the old names. Default: the request of the operation in the table of operations. */
+  /** Builds the request with the old names. Default: the operation's request in the table of operations. */
   readonly request?: (repository: TestRepository, wording: Wording) => Promise<OperationRequest> | OperationRequest;
-  /** Renamed members of the request: old name to new name. */
+  /** Renamed members of the request. Maps each old name to the new name. */
   readonly names: Readonly<Record<string, string>>;
-  /** Renamed members of the response, as pairs of old and new name. Both must have the same value. */
+  /**
+   * Renamed members of the response, as pairs of old and new name. The response has both members, with equal values.
+   */
   readonly aliases?: readonly (readonly [old: string, new: string])[];
 }
 
@@ -30,7 +32,8 @@ const NEW_HEAD = { [HEAD[0]]: HEAD[1] };
 const NEW_NOTE = { sha: 'object_ref', ref: 'notes_ref' };
 
 /**
- * Creates a branch. Returns the members of a request that writes to it: the branch, and its tip as the expected commit.
+ * Creates a branch and returns two request members for a write to it: the branch name, and its tip as the expected
+ * commit.
  */
 async function target(repository: TestRepository): Promise<object> {
   const branch = await repository.createBranch();
@@ -97,7 +100,7 @@ export const RENAMED_FIELDS: readonly RenamedFields[] = [
   },
 ];
 
-/** Builds the request of a renamed operation with the old or with the new member names. */
+/** Builds the request of a renamed operation, with either the old or the new member names. */
 export async function wordedRequest(
   { operation, request, names }: RenamedFields,
   wording: Wording,
@@ -107,7 +110,10 @@ export async function wordedRequest(
   return wording === 'old' ? worded : (rename(worded, names, 3) as OperationRequest);
 }
 
-/** Renames members of a request body, of its NDJSON lines, and of their metadata, `depth` levels deep. */
+/**
+ * Renames members of a request, for example in its body, its NDJSON lines and their metadata. `depth` is the number of
+ * levels to rename.
+ */
 function rename(value: unknown, names: Readonly<Record<string, string>>, depth: number): unknown {
   if (Array.isArray(value)) return value.map((item) => rename(item, names, depth));
   if (!isRecord(value) || depth === 0) return value;
@@ -117,8 +123,8 @@ function rename(value: unknown, names: Readonly<Record<string, string>>, depth: 
 }
 
 /**
- * Builds commit requests that name an outdated tip as the expected one. They fail unless the server ignores the name of
- * the member with the expected tip.
+ * Builds one commit request for each name of the member that states the expected tip. The stated tip is outdated, so
+ * the request succeeds only if the server ignores the member.
  */
 export async function staleHeadRequests(
   repository: TestRepository,

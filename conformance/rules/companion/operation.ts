@@ -2,9 +2,9 @@ import type { TokenRecipe } from '../../auth/tokens.js';
 import type { Kind, Shape } from './shape.js';
 import type { Family, TestRepository } from './test-repository.js';
 
-/** Variable parts of a request to an operation. */
+/** Variable parts of an operation's request. */
 export interface OperationRequest {
-  /** Repository that the token of the request names. Default: the test repository. */
+  /** Repository name in the token of the request. Default: the test repository. */
   readonly repo?: string;
   /** Values for the placeholders of the route, by name. */
   readonly params?: Readonly<Record<string, string>>;
@@ -14,33 +14,34 @@ export interface OperationRequest {
   readonly lines?: readonly unknown[];
 }
 
-/** Operation of the service's API, as published clients use it. */
+/** Operation of the service's API, with its routes as published clients use them. */
 export interface Operation {
   readonly name: string;
   readonly method: string;
   /**
-   * Routes by family (`preferred` or `v1`); undefined if none. `{n}` is replaced by the encoded name of the repository.
+   * Routes of the operation: `preferred` below `/api/repos`, `v1` below `/api/v1`. Undefined if there is none. The
+   * encoded repository name replaces `{n}`.
    */
   readonly routes: Readonly<Record<Family, string | undefined>>;
-  /** Scopes of the narrowest token that may call the operation. */
+  /** Scopes of the token with the fewest permissions that may call the operation. */
   readonly scopes: NonNullable<TokenRecipe['scopes']>;
   /** HTTP statuses that published clients accept as success. */
   readonly ok: readonly number[];
-  /** Members of the response that published clients read, with their types. */
+  /** Members of the response that published clients read. Each has its type. */
   readonly shape: Shape;
   readonly request: (repository: TestRepository, family: Family) => OperationRequest | Promise<OperationRequest>;
 }
 
 /**
- * Method and path below the repository, optionally with the success statuses (default: 200) and with routes that
- * replace those derived from the path.
+ * Route of an operation, as method and path below the repository. The tuple form adds success statuses (default: 200),
+ * and routes that replace the ones derived from the path.
  */
 type Route = string | readonly [route: string, ok: number | readonly number[], routes?: Partial<Operation['routes']>];
 
-/** Builds the definition of an operation on one repository. */
+/** Function that builds the definition of one operation. */
 type OperationRow = (name: string, route: Route, shape: Shape, request?: Operation['request']) => Operation;
 
-/** Returns a function that builds definitions of operations that require these scopes. */
+/** Returns a function that defines operations. All of them require these scopes. */
 export function operationsOf(...scopes: readonly string[]): OperationRow {
   return (name, route, shape, request = () => ({})) => {
     const [line, ok = 200, routes = {}] = typeof route === 'string' ? [route] : route;
@@ -60,7 +61,7 @@ const ofKind = (kind: Kind, members: readonly string[]): Shape =>
 export const strings = (...members: readonly string[]): Shape => ofKind('string', members);
 export const numbers = (...members: readonly string[]): Shape => ofKind('number', members);
 
-/** Member that ends every paginated list response. */
+/** Member that every paginated list response has. */
 export const PAGE: Shape = { has_more: 'boolean' };
 
 export const STATS: Shape = {
@@ -70,6 +71,9 @@ export const STATS: Shape = {
   filtered_files: 'array',
 };
 
-/** Returns a shape that requires each member of `shape` in every item of the list `plural`, as `plural[].member`. */
+/**
+ * Returns a shape for a list: every item of `plural` must have the members of `shape`. Member names become
+ * `plural[].member`.
+ */
 export const each = (plural: string, shape: Shape): Shape =>
   Object.fromEntries(Object.entries(shape).map(([member, kind]) => [`${plural}[].${member}`, kind]));

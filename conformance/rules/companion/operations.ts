@@ -118,8 +118,8 @@ const MESSAGE = strings('message');
 export const MERGER = { commit_message: 'Merge', author: AUTHOR };
 
 /**
- * Routes that replace the routes derived from the path: `preferred` addresses the list of repositories without the name
- * of a repository, and `v1` addresses a single repository as `repo`, not `repos`.
+ * Routes that replace the derived ones. `OF_ORGANIZATION` is the list of repositories, so its path has no repository
+ * name. `RECORD_ROUTE` is a single repository; `v1` calls it `repo`, not `repos`.
  */
 const OF_ORGANIZATION = { preferred: '/api/repos' };
 const RECORD_ROUTE = { v1: '/api/v1/repo' };
@@ -225,7 +225,7 @@ const tags: readonly Operation[] = [
   ),
 ];
 
-/** Older routes of Git credentials. They take the id of the credential in the body, not in the path. */
+/** Older routes of Git credentials. They take the credential id in the body, not in the path. */
 const BY_ID = { v1: '/api/v1/repos/git-credentials' };
 
 const upstream: readonly Operation[] = [
@@ -280,7 +280,7 @@ const deployments: readonly Operation[] = [
   })),
 ];
 
-/** Every operation of the service that published clients call. Rules try them on the target. */
+/** Every operation of the service that published clients call. Rules try these operations on the target. */
 export const OPERATIONS: readonly Operation[] = [
   ...repositories,
   ...branches,

@@ -3,14 +3,14 @@ import { isRecord } from '../../http/exchange.js';
 export type Kind = 'string' | 'number' | 'boolean' | 'array' | 'object';
 
 /**
- * Required members of a JSON response: path to type. The path `branches[].name` means the name of every item of
+ * Required members of a JSON response. Each path has a type. `branches[].name` means the name of every item of
  * `branches`, which must have at least one item.
  */
 export type Shape = Readonly<Record<string, Kind>>;
 
 /**
- * Returns one description for each member of the shape that a response body lacks or has with another type. Empty if
- * there is none.
+ * Compares a response body with a shape. Returns one description for each member that is missing or has another type;
+ * an empty list if none.
  */
 export function findMismatches(body: unknown, shape: Shape): string[] {
   return Object.entries(shape).flatMap(([path, kind]) => {

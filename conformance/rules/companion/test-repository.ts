@@ -10,17 +10,15 @@ import { createNamedRepository, newRepository, reserveName } from '../../fixture
 export const FAMILIES = ['preferred', 'v1'] as const;
 export type Family = (typeof FAMILIES)[number];
 
-/** Upstream (repository to import from) on a closed port, so that a sync from it fails at once. */
+/** Upstream (repository to import from) on a closed port. A sync from it fails at once. */
 export const UNREACHABLE_UPSTREAM = { provider: 'gitea', owner: 'octo', name: 'origin', upstream_host: 'localhost:1' };
 
-/**
- * Repository on which rules try operations. Its methods create what an operation needs beforehand, such as a branch.
- */
+/** Repository on which rules try operations. Its methods create what an operation needs, such as a branch. */
 export class TestRepository {
   readonly name: string;
   /**
-   * Branch of the repository, its tip, and the path of a file on it. Default: those that the suite writes to its own
-   * repositories.
+   * Branch of the repository, its tip, and the path of a file on the branch. The defaults fit the repositories that the
+   * suite creates.
    */
   readonly branch: string;
   readonly tip: string;
@@ -40,12 +38,12 @@ export class TestRepository {
     return new TestRepository(t, await newRepository(t));
   }
 
-  /** Returns an unused name that is unique in the whole organization, as required for hosting projects. */
+  /** Returns an unused name that is unique in the whole organization; hosting projects require this. */
   unusedName(stem: string): string {
     return `${stem}-${this.t.uniqueName().replaceAll('/', '-')}`;
   }
 
-  /** Creates a branch with one commit on top of the default branch. Returns its name. */
+  /** Creates a branch with one commit on top of the default branch. Returns the branch name. */
   async createBranch(): Promise<string> {
     return (await this.#commit('branch')).branch;
   }
@@ -57,7 +55,7 @@ export class TestRepository {
     return name;
   }
 
-  /** Creates a commit on a new branch, and a note for it if one is given. Returns the SHA of the commit. */
+  /** Creates a commit on a new branch and returns its SHA. Also writes `note` for the commit, if given. */
   async createCommit(note?: string): Promise<string> {
     const { sha } = await this.#commit('noted');
     if (note !== undefined) expectSuccess(await writeNote(this.t, this.name, { sha, note }));
@@ -72,8 +70,8 @@ export class TestRepository {
   }
 
   /**
-   * Creates a repository with a Git credential (user name and password for its upstream). Returns the repository and
-   * the id of the credential.
+   * Creates a repository with a Git credential, which is a user name and password for its upstream. Returns the
+   * repository name and the credential id.
    */
   async createGitCredential(): Promise<{ repo: string; id: string }> {
     const repo = await this.createRepository();
@@ -89,8 +87,8 @@ export class TestRepository {
   }
 
   /**
-   * Creates a repository with an upstream (repository to import from), and waits until no sync is running. Returns its
-   * name.
+   * Creates a repository with an upstream (repository to import from), and waits until no sync is running. Returns the
+   * repository name.
    */
   async createWithUpstream(): Promise<string> {
     const { t } = this;
@@ -105,7 +103,7 @@ export class TestRepository {
     return repo;
   }
 
-  /** Creates a hosting project for the repository, unless it has one. Skips the rule if the target has no hosting. */
+  /** Creates a hosting project for the repository, if it has none. Skips the rule if the target has no hosting. */
   async ensureHosting(): Promise<void> {
     const json = { deployment: { project_name: this.unusedName('project').toLowerCase() } };
     const response = await this.t.request('PATCH', repositoryPath(this.name), { as: repoWriter(this.name), json });

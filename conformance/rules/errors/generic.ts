@@ -13,12 +13,12 @@ import { defineRules, type RuleRow } from '../rule.js';
 import { tryWrongMethods } from './methods.js';
 import { problemOf } from './problems.js';
 
-/** Size in bytes of a JSON request body that exceeds the emulator's limit. */
+/** Size in bytes of a JSON request body that is larger than the emulator accepts. */
 const LARGE = 2 * 1024 * 1024;
 
 /**
- * Requests that cause an error, by its status. For none of these errors does the specification list a specific code, so
- * that the generic code of the status is expected.
+ * Requests that cause an error, by its status. The specification lists no specific code for these errors, so the
+ * generic code of the status is expected.
  */
 const REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<ApiResponse>>> = {
   400: async (t) => grep(t, (await sampleRepository(t)).name, { query: { pattern: '(' } }),
@@ -47,9 +47,11 @@ const REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<ApiResponse>
 };
 
 /**
- * Responses that a rule accepts in place of the usual one, by status, because the specification contradicts itself about
- * them. `code` names the contradiction, `where` the request in reports. `members` are the responses, each as `<status>
- * <code>`.
+ * Responses that are tolerated instead of the usual one, by status. The specification contradicts itself about them.
+ *
+ * - `code`: code of the contradiction.
+ * - `where`: name of the request in reports.
+ * - `members`: permitted responses, such as `404 not_found`.
  */
 const TOLERATED: Readonly<Record<number, readonly [code: AmbiguityCode, where: string, members: readonly string[]]>> = {
   404: ['A28', 'missing file', ['404 not_found', '404 ref_not_found']],
@@ -57,10 +59,10 @@ const TOLERATED: Readonly<Record<number, readonly [code: AmbiguityCode, where: s
   409: ['A07', 'stale head', ['409 conflict']],
 };
 
-/** Further requests that cause an error, by its status. Returns responses by the name of the operation. */
+/** Additional requests that cause an error, by its status. They return responses by operation name. */
 const OTHER_REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<Readonly<Record<string, ApiResponse>>>>> = {
   405: async (t) => {
-    // The errors of file metadata have no code, so file metadata has a rule of its own.
+    // Leave out file metadata. Its errors have no code, so another rule checks them.
     const tried = (await tryWrongMethods(t)).filter(({ place }) => place.name !== 'filemeta');
     return Object.fromEntries(tried.map(({ label, response }) => [label, response]));
   },
@@ -71,7 +73,7 @@ const OTHER_REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<Readon
 };
 
 const WRITING = [405, 409];
-/** Statuses that can be caused only on an emulator, by an injected fault or an emulator limit. */
+/** Statuses that only an emulator can be made to return, by an injected fault or by its limits. */
 const ON_EMULATOR = [413, 499];
 
 function generic(status: number, code: string): RuleRow {
@@ -91,7 +93,7 @@ function generic(status: number, code: string): RuleRow {
       const seen = exchange.status === status ? problemOf(exchange)?.code : undefined;
       if (typeof seen !== 'string') return undefined;
       const known = seen === code || specificOnes.includes(seen) || isForgeCode(seen) !== undefined;
-      // Only a code that the specification lists for another status is wrong, because an unlisted code may be new.
+      // The code is wrong only if the specification lists it for another status. An unlisted code may be new.
       const foreign = isListedCode(seen);
       return known || !foreign || `a ${status} response has the code ${seen}`;
     },

@@ -6,24 +6,27 @@ import { groupRepository, sampleRepository } from '../../fixtures/repositories.j
 import { DOCUMENTED_OPERATIONS, type TokenPlace } from '../documented-operations.js';
 import { defineRules, on } from '../rule.js';
 
-/** Documented operations whose path no operation reads with GET, neither in the specification nor in published clients. */
+/** Documented operations whose paths have no GET, neither in the specification nor in published clients. */
 const ONLY_POST = ['grep', 'archive', 'pack', 'restore', 'reset'];
 
 const ALL_SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'];
 
-/** Returns the path of a documented operation, with the name of the repository filled in. */
+/** Returns the path of a documented operation, with the repository name filled in. */
 function pathOf({ route }: TokenPlace, repo: string): string {
   const path = route.split(' ')[1] ?? '';
   return path.replace('/api/repos/{repo_name}', repositoryPath(repo));
 }
 
-/** Sends a request with a method that the path of the operation does not have, and no other defect. */
+/**
+ * Sends a request with the given method to the path of an operation. The token has all scopes, so a wrong method is the
+ * only defect.
+ */
 async function withMethod(t: RuleContext, place: TokenPlace, method: string): Promise<ApiResponse> {
   const { name: repo } = await groupRepository(t);
   return t.request(method, pathOf(place, repo), { as: { repo, scopes: ALL_SCOPES } });
 }
 
-/** Response to a request with a method that the path of a documented operation does not have. */
+/** A request with a method that its path does not support, and the response. */
 interface WrongMethod {
   readonly place: TokenPlace;
   /** Method and path, such as `PUT /api/v1/repo`. */
@@ -31,7 +34,7 @@ interface WrongMethod {
   readonly response: ApiResponse;
 }
 
-/** Sends PUT to the path of every documented operation, and GET to the paths that only take POST. */
+/** Sends PUT to the path of every documented operation. Also sends GET to the paths that support only POST. */
 export async function tryWrongMethods(t: RuleContext): Promise<readonly WrongMethod[]> {
   const tried: WrongMethod[] = [];
   for (const place of DOCUMENTED_OPERATIONS) {
@@ -76,7 +79,8 @@ export const methods = defineRules('Errors', 'methods', [
     },
     check: on(sampleRepository, async (t, { name }) => {
       const as = { repo: name, scopes: ALL_SCOPES };
-      // Below /api/repos, the next segment is the name of a repository, so that a refusal could have two reasons.
+      // Leave out `/api/repos`. The segment after it is a repository name, so a refusal could be about the repository
+      // instead of the route.
       const documented = new Set(DOCUMENTED_OPERATIONS.map((place) => pathOf(place, name)));
       documented.delete('/api/repos');
       const below = [...documented].map((path) => `${path}/no-such-part/no-such-route`);

@@ -10,7 +10,7 @@ import { callOperation } from '../companion/call-operation.js';
 import { MERGER } from '../companion/operations.js';
 import { TestRepository } from '../companion/test-repository.js';
 
-/** Responses of several operations. The key is the name of the operation, as reports show it. */
+/** Responses of several operations, by operation name as reports show it. */
 type Responses = Readonly<Record<string, ApiResponse>>;
 
 type Provoke = (t: RuleContext) => Promise<Responses>;
@@ -27,12 +27,12 @@ const onRepository =
  */
 export const ABSENT_UPSTREAM = { provider: 'github', owner: 'conformance', name: 'no-such-repository' };
 
-/** Name of a branch that exists in no repository. */
+/** Branch name that exists in no repository. */
 const ABSENT = 'no-such-branch';
 
 /**
- * Requests to further operations that cause an error code. Each code also has a request of its own, which every target
- * supports.
+ * Requests that cause an error code at operations other than the usual one. These requests need routes of published
+ * clients; the usual request for each code works on every target.
  */
 export const OTHER_OPERATIONS: Readonly<Partial<Record<SpecificCode, Provoke>>> = {
   repo_name_mismatch: async (t) => {
@@ -127,7 +127,7 @@ export async function inOrganization<Result>(
 
 /** Skips the rule if the response shows that the organization has no hosting. */
 export function withHosting(response: ApiResponse): ApiResponse {
-  // Such an organization responds with an error about hosting, or refuses a token with the hosting scopes.
+  // Without hosting, the response is an error about hosting, or the refusal of a token with hosting scopes.
   if (response.status === 403 && response.code !== 'insufficient_scope')
     throw new Skip('the organization has no hosting');
   return response;

@@ -9,17 +9,17 @@ import { TestRepository } from '../companion/test-repository.js';
 import { faulted } from '../documented-operations.js';
 import { defineRules, leftOpen, on, type RuleRow, type Watch } from '../rule.js';
 
-/** Returns true if the response is an error of the API with a body. */
+/** Returns true if the response is an error of the API that should have a body. */
 function isApiError({ git, status, method, path }: Exchange): boolean {
   return !git && status >= 400 && method !== 'HEAD' && path.startsWith('/api');
 }
 
-/** Returns true if the response is an error of the API whose media type promises JSON. */
+/** Returns true if the response is an API error whose media type is JSON. */
 function isJsonError(exchange: Exchange): boolean {
   return isApiError(exchange) && /^application\/(problem\+)?json$/.test(mediaTypeOf(exchange));
 }
 
-/** Returns the JSON body of an API error; undefined for other responses and if the body is not an object. */
+/** Returns the JSON body of an API error. Returns undefined for other responses, and if the body is not an object. */
 function errorBody(exchange: Exchange): JsonRecord | undefined {
   if (!isApiError(exchange)) return undefined;
   const body = jsonOf(exchange);
@@ -27,8 +27,8 @@ function errorBody(exchange: Exchange): JsonRecord | undefined {
 }
 
 /**
- * Returns the body of an API error if it is problem details (RFC 9457), recognized by the media type or by a string
- * member `code`; otherwise undefined.
+ * Returns the body of an API error if it is a problem details object (RFC 9457). It is recognized by its media type, or
+ * by a string member `code`. Otherwise returns undefined.
  */
 export function problemOf(exchange: Exchange): JsonRecord | undefined {
   const body = errorBody(exchange);
@@ -50,8 +50,8 @@ const isText = (value: unknown) => typeof value === 'string' && value !== '';
 const isOptionalString = (value: unknown) => value === undefined || typeof value === 'string';
 
 /**
- * Rules about one member of problem details, checked on every error of the run. Each rule also causes an error itself,
- * so that there is always one to check.
+ * Rules about one member of problem details. Each is checked on every error of the run. Each rule also causes an error
+ * itself, so that there is at least one to check.
  */
 const MEMBERS: readonly [
   id: string,
@@ -99,8 +99,8 @@ export const problemDetails = defineRules(
 );
 
 /**
- * Checks that an error code has the status that the specification's tables give for it. A code that is in no table is
- * allowed with any status.
+ * Checks that an error code comes with the status that the specification's tables list for it. A code that is in no
+ * table may have any status.
  */
 const hasItsStatus: Watch = (exchange) => {
   const body = problemOf(exchange);
@@ -116,8 +116,8 @@ const hasItsStatus: Watch = (exchange) => {
 };
 
 /**
- * Expected codes for statuses without a code in the specification's tables: the reason phrase of the status in
- * snake_case.
+ * Expected error codes for statuses without a code in the specification's tables. The code is the reason phrase of the
+ * status in snake_case.
  */
 const BY_TEXT: Readonly<Record<number, string>> = {
   402: 'payment_required',
@@ -140,12 +140,12 @@ const BY_TEXT: Readonly<Record<number, string>> = {
 
 const BODY_LIMIT = 'the body is an error without a member called error';
 
-/** Statuses of refusals that the operations of the API cause themselves, unlike those of a proxy in front of them. */
+/** Statuses with which API operations refuse requests. A proxy in front of the API may send other error statuses. */
 const REFUSALS = [400, 401, 403, 404, 405, 409, 412, 422, 429];
 
 /**
- * Returns true if the response is a refusal by an operation of the API, so that its body must be a JSON object. A path
- * with an invalid percent-encoding is left out, because an HTTP server may refuse it before the API does.
+ * Returns true if the response is a refusal by an API operation, so its body must be a JSON object. Paths with an
+ * invalid percent-encoding are left out, because an HTTP server may refuse them before the API does.
  */
 function needsObject({ git, method, path, status }: Exchange): boolean {
   const isApi = !git && path.startsWith('/api/') && !/%(?![0-9a-f]{2})/i.test(path);
@@ -197,8 +197,8 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
         : code === expected || `a ${exchange.status} response has the code ${quote(code)}`;
     },
     check: on(sampleRepository, async (t, { name }) => {
-      // An unknown content encoding causes 415, a status without a listed code. A target that ignores the encoding
-      // gives no evidence about the rule, so the rule is skipped.
+      // An unknown content encoding should cause 415, a status without a listed code. A target that ignores the
+      // encoding shows nothing about the rule, so the rule is skipped.
       const headers = { 'content-encoding': 'conformance' };
       const response = await grep(t, name, { query: { pattern: 'e' } }, { headers });
       const code = BY_TEXT[response.status];
@@ -247,8 +247,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
       'list-cursor': 'An invalid cursor of a list causes no server error.',
     },
     watch: ({ status, method, path }) => {
-      // 503 is not checked, because a refusal during a sync or while a repository thaws may be 503 (A04, A05). Its
-      // cause is the state of a repository, not the request.
+      // Ignore 503. A repository that syncs or thaws may be refused with 503 (A04, A05), whatever the request.
       if (status === 503) return undefined;
       return status < 500 || `${method} ${path} returned ${status}`;
     },

@@ -31,11 +31,11 @@ import { problemOf } from './problems.js';
 interface Provocation {
   readonly reach: Reach;
   readonly writes: Rule['writes'];
-  /** Sends requests that cause the error code. Returns all responses that must have this code. */
+  /** Sends requests that cause the error code. Returns the responses; all of them must have this code. */
   readonly provoke: (t: RuleContext) => Promise<readonly ApiResponse[]>;
   /**
-   * Responses that are tolerated instead, if the specification contradicts itself: code of the contradiction, name of
-   * the request in reports, and responses as `<status> <code>`.
+   * Tolerated responses, if the specification contradicts itself. The three elements are the code of the contradiction,
+   * the name of the request in reports, and the responses such as `404 ref_not_found`.
    */
   readonly instead?: readonly [code: AmbiguityCode, where: string, members: readonly string[]];
   /** Clauses of the rule about this error code, besides that about further operations. */
@@ -52,7 +52,7 @@ function forced(code: string): Provocation {
 
 type Attempt = (repository: TestRepository, family: Family) => Promise<ApiResponse>;
 
-/** Causes an error code through the routes of published clients, on a new repository for each family of routes. */
+/** Causes an error code through the routes of published clients. Each family of routes gets a new repository. */
 function viaCompanion(attempt: Attempt, families: readonly Family[] = FAMILIES): Provocation {
   return {
     reach: 'needs-setup',
@@ -67,8 +67,8 @@ function viaCompanion(attempt: Attempt, families: readonly Family[] = FAMILIES):
 }
 
 /**
- * Returns a function that sends the same request twice. The first must succeed; the second response is checked for the
- * error code.
+ * Returns a function that sends the same request twice. The first response must be a success. The second is returned,
+ * to be checked for the error code.
  */
 function repeated(name: string, request: (repository: TestRepository) => Promise<OperationRequest>): Attempt {
   return async (repository, family) => {
@@ -78,7 +78,7 @@ function repeated(name: string, request: (repository: TestRepository) => Promise
   };
 }
 
-/** Requests a deployment of a repository that has no hosting project. */
+/** Requests a deployment for a repository without a hosting project. */
 const deploy: Attempt = (repository) => callOperation(repository, 'create deployment', 'preferred', { json: {} });
 
 const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
@@ -189,7 +189,8 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     writes: true,
     provoke: async (t) => {
       t.needsCompanion();
-      // The request creates nothing whether or not the organization has hosting, because the repository already exists.
+      // The request creates nothing, whether or not the organization has hosting, because the repository already
+      // exists.
       const repo = (await sampleRepository(t)).name;
       const json = { deployment: {} };
       const response = await t.post('/api/repos', { as: { repo, scopes: ['repo:write'] }, json });
@@ -230,8 +231,8 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
 };
 
 /**
- * Expects an error code that may contain the name of the forge (A17), and a status that may be the one that the forge
- * returned.
+ * Expects an error code of the forge (A17). The code may contain the forge's name, and the status may be the one that
+ * the forge returned.
  */
 function expectForgeCode(response: ApiResponse, code: string): void {
   expectSame(isForgeCode(response.code ?? ''), isForgeCode(code), `the code is ${code}, in the words of the forge`);
@@ -239,8 +240,8 @@ function expectForgeCode(response: ApiResponse, code: string): void {
 }
 
 /**
- * Causes an error code at further operations, and expects the same status and code. If the specification contradicts
- * itself about the code, `ways` are the permitted responses.
+ * Causes an error code at additional operations and expects the permitted responses. `ways` are these responses; there
+ * are several if the specification contradicts itself about the code.
  */
 async function expectAtOthers(t: RuleContext, code: SpecificCode, ways: readonly string[]): Promise<void> {
   const provoke = OTHER_OPERATIONS[code];
@@ -265,7 +266,7 @@ function specific(code: SpecificCode): RuleRow {
     says: `The code ${code} has the status ${status}: ${meaning}.`,
     ...(clauses && { clauses }),
     reach,
-    // The further operations are tried only where the run may write.
+    // The requests of `OTHER_OPERATIONS` write, so they are tried only where the run may write.
     writes: OTHER_OPERATIONS[code] !== undefined && writes === false ? 'where-allowed' : writes,
     watch: (exchange) => {
       if (problemOf(exchange)?.code !== code) return undefined;

@@ -12,7 +12,7 @@ import { type Delivery, eventOf, Receiver, SECRET, type UpstreamFailure } from '
 
 const FAILED = 'repo.sync.failed';
 
-/** Defines a rule whose check gets a receiver (local server to which the target delivers events). */
+/** Defines a rule whose check gets a receiver: a local server to which the target delivers events. */
 function eventRule(
   id: string,
   says: string,
@@ -33,8 +33,8 @@ function eventRule(
 }
 
 /**
- * Creates a repository whose first sync fails in this way. Returns the event about that sync, which must be the only
- * one.
+ * Creates a repository whose first sync fails as `failure` says. Returns the repository and the delivered event about
+ * the sync.
  */
 async function firstFailure(receiver: Receiver, failure: UpstreamFailure) {
   const repo = await receiver.follow(failure);
@@ -83,8 +83,8 @@ export const events = defineRules('Events', 'events', [
       const isAsked = () => [...receiver.asked.keys()].some((path) => path.startsWith('/silent/'));
       await t.eventually(async () => isAsked(), 'the sync must be running');
       await changeState(t, { repositories: { [repo]: { state: 'active' } } });
-      // Events arrive in order, so an event about the cancelled sync would have arrived before the event of this later
-      // failure.
+      // Wait for a later failure. Events arrive in order, so an event about the cancelled sync would have arrived
+      // before it.
       await firstFailure(receiver, 'absent');
       expectSame(receiver.about(repo).map(eventOf), [], 'a run cancelled by the service must not send an event');
     },
@@ -130,8 +130,7 @@ export const events = defineRules('Events', 'events', [
         () => true,
         async ({ ask }) => void (await ask({})),
       );
-      // Events arrive in order, so all events of the actions above have arrived when the event of this last failure
-      // has.
+      // Wait for one last failure. Events arrive in order, so all events of the actions above have arrived before it.
       await firstFailure(receiver, 'absent');
       for (const delivery of receiver.deliveries)
         expectOneOf(eventOf(delivery), [FAILED], 'the event must be repo.sync.failed');
@@ -163,8 +162,8 @@ export const events = defineRules('Events', 'events', [
 ]);
 
 /**
- * Verifies the signature of a delivered event, as the receivers of published clients do: `t=<unix
- * seconds>,sha256=<hex>`, with the HMAC over `<t>.<body>`.
+ * Verifies the signature of a delivered event, as published clients do. Its form is `t=<unix seconds>,sha256=<hex>`,
+ * with the HMAC over `<t>.<body>`.
  */
 function describeSignature({ headers, bytes }: Delivery): string {
   const name = Object.keys(headers).find((one) => one.endsWith('-signature'));

@@ -8,22 +8,22 @@ import { listenOnLoopback } from '../../http/listen.js';
 import { parseJson } from '../../target/json.js';
 import { isLoopback } from '../../target/target.js';
 
-/** HTTP request by which the target delivered an event to the receiver. */
+/** Delivery of an event: the HTTP request that the target sent to the receiver. */
 export interface Delivery {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
-  /** Parsed JSON body; empty if the body is not a JSON object. */
+  /** Body parsed as JSON. Empty if the body is not a JSON object. */
   readonly payload: JsonRecord;
-  /** Arrival time, in milliseconds since the epoch. */
+  /** Arrival time in milliseconds since the epoch. */
   readonly at: number;
 }
 
 /**
- * Ways in which the simulated upstream (repository host that the target imports from) fails. The owner name in the URL
- * selects the failure, so that one address serves all of them.
+ * Ways in which the simulated upstream fails. An upstream is a repository host that the target imports from. The owner
+ * name in the URL selects the failure, so that one address serves all of them.
  */
 const UPSTREAMS = {
-  /** Responds 404 to every request, so that the target has no reason to retry. */
+  /** Responds 404 to every request. The target then has no reason to retry. */
   absent: (response: ServerResponse) => void response.writeHead(404).end(),
   /** Responds 503 to every request. */
   overloaded: (response: ServerResponse) => void response.writeHead(503).end(),
@@ -38,20 +38,20 @@ export type UpstreamFailure = keyof typeof UPSTREAMS;
 const HOOK = '/hook';
 export const SECRET = 'a secret of the conformance suite';
 /**
- * Token for the registration of a receiver. The specification has no scope for events, so `repo:write` is used. Its
- * token must name a repository, and the service accepts any name for this request.
+ * Token recipe for registering a receiver. The specification has no scope for events, so `repo:write` is used. A token
+ * with this scope must name a repository; the service accepts any name for this request.
  */
 const REGISTRAR = { repo: 'org', scopes: ['repo:write'] };
 
-/**
- * Local server that receives the events of the target, and also simulates the upstream whose failures cause these
- * events.
- */
+/** Local server that receives the target's events. It also simulates the upstream whose failures cause these events. */
 export class Receiver implements AsyncDisposable {
   readonly deliveries: Delivery[] = [];
-  /** Arrival times of the requests to the simulated upstream, by path, in milliseconds since the epoch. */
+  /** Arrival times of requests to the simulated upstream in milliseconds since the epoch, by path. */
   readonly asked = new Map<string, number[]>();
-  /** True if the receiver refuses the first delivery about each repository, to see if the target retries it. */
+  /**
+   * True if the receiver refuses the first delivery about each repository. Rules then see whether the target retries
+   * it.
+   */
   refusesFirst = false;
   #host = '';
   #webhook = '';
@@ -62,7 +62,7 @@ export class Receiver implements AsyncDisposable {
   ) {}
 
   /**
-   * Starts a receiver and registers its address at the target for the events that are sent by default. Skips the rule
+   * Starts a receiver and registers its address at the target, for the events that are sent by default. Skips the rule
    * if the target cannot reach this machine.
    */
   static async open(t: RuleContext): Promise<Receiver> {
@@ -79,7 +79,7 @@ export class Receiver implements AsyncDisposable {
       });
     });
     receiver.#host = await listenOnLoopback(server);
-    // An interrupted rule does not dispose of its receiver, so `unref` lets the process exit while the server still
+    // An interrupted rule does not dispose of its receiver. `unref` lets the process exit even if the server still
     // listens.
     server.unref();
     try {
@@ -96,14 +96,14 @@ export class Receiver implements AsyncDisposable {
     return this.deliveries.filter((delivery) => repositoryOf(delivery) === repo);
   }
 
-  /** Waits for the `count`th delivery about a repository and returns it. The rule fails if it does not arrive. */
+  /** Waits for delivery number `count` about a repository and returns it. Fails the rule if it does not arrive. */
   async next(repo: string, count = 1): Promise<Delivery> {
     return this.t.eventually(async () => this.about(repo)[count - 1], `delivery ${count} about ${repo} must arrive`);
   }
 
   /**
-   * Creates a repository with an upstream that fails in this way. The target starts the first sync automatically.
-   * Returns the name of the repository.
+   * Creates a repository whose upstream fails as `failure` says, and returns its name. The target starts the first sync
+   * by itself.
    */
   async follow(failure: UpstreamFailure): Promise<string> {
     const { t } = this;
@@ -158,7 +158,8 @@ function readObject(bytes: Buffer): JsonRecord {
 }
 
 /**
- * Returns the name of a delivered event, from the member `type` of the body or from the header that ends in `-event`.
+ * Returns the name of a delivered event. It comes from the body's member `type`, or else from the header whose name
+ * ends in `-event`.
  */
 export function eventOf({ headers, payload }: Delivery): string {
   if (typeof payload.type === 'string') return payload.type;

@@ -14,8 +14,8 @@ import { tokenRules } from '../token-rules.js';
 const PATH = '/api/v1/repos/files/metadata';
 
 /**
- * Returns the error body of a file metadata response; undefined for other responses and for an error that occurred
- * before routing.
+ * Returns the error body of a file metadata response. Returns undefined for other responses, and for errors that
+ * occurred before routing.
  */
 function errorOf(exchange: Exchange): unknown {
   if (!exchange.path.startsWith(PATH) || exchange.status < 400 || exchange.method === 'HEAD') return undefined;
@@ -25,13 +25,13 @@ function errorOf(exchange: Exchange): unknown {
 }
 
 /**
- * Request option that returns a 429 instead of a retry. File metadata has a 429 about the size of the tree, which may
- * look like throttling, but waiting would not help.
+ * Request option that makes the client return a 429 instead of retrying. The 429 of file metadata about the size of the
+ * tree may look like throttling, but waiting does not help.
  */
 const SHOWS_429 = { wantsThrottling: true } as const;
 
 /**
- * Runs a check in a namespace of the emulator (isolated state), with a repository whose files were changed by two
+ * Runs a check in a namespace of the emulator (isolated state). Its repository has files that were changed by two
  * commits.
  */
 function withTwoCommits(t: RuleContext, check: (inner: RuleContext, name: string) => Promise<void>): Promise<void> {
@@ -42,7 +42,7 @@ function withTwoCommits(t: RuleContext, check: (inner: RuleContext, name: string
   });
 }
 
-/** Expects the status, and a message in the member `error`. Errors of file metadata need no code. */
+/** Expects the status, and a message in the member `error`. An error code is not required for file metadata. */
 function expectErrorOnly(response: ApiResponse, status: number): void {
   expectStatus(response, status).string('error');
 }
@@ -100,11 +100,11 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     says: 'A request that is canceled while the repository is prepared is logged as 408.',
     reach: 'emulator',
     check: on(sampleRepository, async (t, { name }) => {
-      // The rule is skipped at this request if no fault can be injected. It could not be checked then, because the
-      // journal (emulator log of requests) records early refusals without a subject.
+      // This request skips the rule if no fault can be injected. The rule could not be checked then, because the
+      // journal (the emulator's log of requests) records early refusals without a subject.
       await fileMetadata(t, name, {}, { fault: 'latency;ms=1' });
-      // A latch (named fault that holds the response until it is released) is necessary, because the response might
-      // otherwise arrive before the client disconnects.
+      // Hold the response until the client has disconnected; otherwise it might arrive before. A latch is a named fault
+      // that holds the response until it is released.
       const latch = t.uniqueName().replaceAll('/', '-');
       const options = { as: reader(name), fault: `hold;latch=${latch}` };
       expectErrorOnly(await responseToDisconnected(t, 'GET', PATH, options), 408);

@@ -167,8 +167,8 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.ephemeral.invalid',
     says: 'Values of ephemeral other than true and false are refused with 400.',
     check: on(ephemeralRepository, async (t, { name }) => {
-      // The branch exists in both ref namespaces (normal and ephemeral), so that only an invalid value of `ephemeral`
-      // can be the reason for a refusal.
+      // The branch exists in both ref namespaces (normal and ephemeral). A refusal can therefore have no other reason
+      // than the invalid value of `ephemeral`.
       const ask = (ephemeral: string) => fileMetadata(t, name, { ref: 'both', ephemeral });
       t.observe('empty', await ask(''));
       for (const ephemeral of ['maybe', 'TRUE', '1', 'False', '0']) expectStatus(await ask(ephemeral), 400);
@@ -212,7 +212,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
       const branch = (await fileMetadata(t, name, { ref: 'feature' })).string('ref');
       const names = ['feature', 'refs/heads/feature', 'SHA'];
       t.tolerateValue('A37', 'ref, branch', branch === feature.sha ? 'SHA' : branch, names);
-      // A refusal is tolerated, because the specification does not say that `HEAD` is accepted as ref. If it is
+      // A refusal is tolerated, because the specification does not say whether `HEAD` is a valid ref. If it is
       // accepted, the response must name the ref that `HEAD` resolves to.
       const head = await fileMetadata(t, name, { ref: 'HEAD' });
       if (head.status === 200) expectOneOf(head.find('ref'), [...defaultBranchNames(t), third.sha], 'ref for HEAD');

@@ -11,7 +11,7 @@ import { defineRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
 /**
- * Returns the bytes of a file in the history repository (fixture with known commits), read through the API. Expects the
+ * Reads a file of the history repository (fixture with known commits) through the API. Returns its bytes. Expects
  * status 200.
  */
 async function bytes(t: RuleContext, path: string, query: Record<string, string> = {}): Promise<Buffer> {
@@ -213,8 +213,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
       t.observe('ETag', etag === undefined ? 'none' : 'sent');
       if (etag === undefined) return;
       t.observe('If-None-Match', (await t.get(path, { as: reader(name), headers: { 'if-none-match': etag } })).status);
-      // Nothing is expected of this response here, because other rules check the code and the media type of every
-      // error.
+      // Only record this response. Other rules check the code and the media type of every error.
       t.observe('If-Match', await t.get(path, { as: reader(name), headers: { 'if-match': '"none"' } }));
     },
   ),

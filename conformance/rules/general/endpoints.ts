@@ -182,8 +182,8 @@ function jsonText(body: Buffer): unknown {
 }
 
 /**
- * Members that the specification documents in snake_case, as client libraries name them in their own objects. A
- * response must not contain these camelCase names.
+ * camelCase names that a response must not contain. The specification documents these members in snake_case; client
+ * libraries use camelCase for their own objects.
  */
 const CAMEL =
   /^(repoId|defaultBranch|createdAt|baseRepo|authorName|authorEmail|committerName|committerEmail|commitSha|treeSha|targetBranch|packBytes|blobCount|oldSha|newSha|targetRef|baseCommit|newRefSha|lastCommitSha|nextCursor|hasMore|lineNumber)$/;

@@ -8,7 +8,7 @@ import { OPERATIONS } from '../companion/operations.js';
 import { FAMILIES } from '../companion/test-repository.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 
-/** Bodies of searches with a member of the wrong type. The specification lists no error for them. */
+/** Search bodies with a member of the wrong type. The specification lists no error for them. */
 const ODD_SEARCHES = [
   { ref: 5 },
   { paths: 'README.md' },
@@ -22,10 +22,10 @@ const ODD_SEARCHES = [
   { query: { pattern: 'e', case_sensitive: 'false' } },
 ];
 
-/** Bodies of archive requests with a member of the wrong type. The specification lists no error for them. */
+/** Archive request bodies with a member of the wrong type. The specification lists no error for them. */
 const ODD_ARCHIVES = [{ ref: 5 }, { include_globs: '*.md' }, { exclude_globs: [5] }, { archive: 'p' }];
 
-/** Queries with a parameter that is repeated or empty, by the last part of the path. */
+/** Queries in which a parameter is repeated or empty. `route` is the last part of the path. */
 const ODD_QUERIES: readonly (readonly [route: string, query: (path: string) => Record<string, string | string[]>])[] = [
   ['commit', () => ({ sha: ['HEAD', 'HEAD'] })],
   ['file', (path) => ({ path: [path, path] })],
@@ -39,8 +39,8 @@ const ODD_QUERIES: readonly (readonly [route: string, query: (path: string) => R
 ];
 
 /**
- * Returns true if requests to an operation have a body. Operations that may be called without one are left out, because
- * a service may ignore their body, and one of them deletes the repository.
+ * Returns true if requests to an operation have a body. Operations with an optional body are left out. A service may
+ * ignore such a body, and one of these operations deletes the repository.
  */
 const takesBody = ({ method, name }: Operation): boolean =>
   !['GET', 'HEAD'].includes(method) && !['archive', 'delete repository', 'detach base', 'pull upstream'].includes(name);

@@ -8,8 +8,8 @@ import { isRecord } from '../../http/exchange.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 
 /**
- * Returns the names of the items in a list response. Other members are ignored, because the responses of two compared
- * routes may differ in members and order.
+ * Returns the sorted item names of a list response. Other members are ignored, because two routes with the same list
+ * may differ in members and order.
  */
 function namesIn(response: ApiResponse): string[] {
   const lists = Object.values(response.record()).filter((value): value is unknown[] => Array.isArray(value));
@@ -27,8 +27,8 @@ export const paths = defineRules('What the service does', 'paths', [
       if (!name.includes('/')) throw new Skip('needs a repository with a slash in its name');
       for (const slash of ['%2F', '%2f']) {
         const response = await t.get(`/api/repos/${name.replaceAll('/', slash)}/branches`, { as: { repo: name } });
-        // 400 is accepted too, because the request may lack parameters that the specification does not document. Any
-        // other status would mean that the slash ended the path segment.
+        // Accept 400 too, because the request may lack parameters that the specification does not document. Any other
+        // status would mean that the slash ended the path segment.
         expectOneOf(response.status, [200, 400], `${slash} must stand for a slash that does not end the segment`);
       }
     }),

@@ -17,7 +17,7 @@ import { DOCUMENTED_OPERATIONS, type TokenPlace } from '../documented-operations
 import { defineRules, leftOpen, on } from '../rule.js';
 import { forEachPlace, ofReads } from '../token-places.js';
 
-/** Documented operations on which a rule checks that both forms of routes exist (`/api/v1` and `/api/repos`). */
+/** Documented operations for a rule that both forms of routes exist: `/api/v1` and `/api/repos`. */
 const OF_BOTH_FORMS = ['list-repos', 'repo', 'commit', 'file', 'commits', 'filemeta'];
 
 export const routes = defineRules('What the service does', 'routes', [

@@ -11,23 +11,23 @@ import { OPERATIONS } from '../companion/operations.js';
 import { type Family, TestRepository } from '../companion/test-repository.js';
 import { DOCUMENTED_ROUTES, requestLine } from '../documented-operations.js';
 
-/** Request about one repository that succeeds unless the state of the repository (such as thawing) refuses it. */
+/** Request about one repository. It succeeds unless the repository's state, such as thawing, refuses it. */
 export interface StateRequest {
-  /** Name of the operation in reports. Requests with the same name get the same response. */
+  /** Name of the operation in reports. Requests with the same name must get the same response. */
   readonly name: string;
-  /** Name of the clause that the request checks. */
+  /** Name of the rule's clause that the request checks. */
   readonly clause: string;
   readonly route: string;
   readonly writes: boolean;
   readonly isGit: boolean;
-  /** True if an error has only a status, because the response has no body with a code. */
+  /** True if errors of the operation have only a status, without an error code in the body. */
   readonly isCodeless: boolean;
-  /** Name of the repository whose state matters. */
+  /** Name of the repository whose state decides about the request. */
   readonly repo: string;
   readonly send: (t: RuleContext) => Promise<ApiResponse>;
 }
 
-/** Names and clauses of the documented operations, by their name in the table of all operations. */
+/** Names and clauses of the documented operations. The keys are the names in the table of all operations. */
 const DOCUMENTED: Readonly<Record<string, readonly [name: string, clause: string]>> = {
   'get repository': ['repo', 'repository-metadata'],
   'get commit': ['commit', 'one-commit'],
@@ -44,16 +44,19 @@ const DOCUMENTED: Readonly<Record<string, readonly [name: string, clause: string
   'commit diff': ['diff', 'diff'],
 };
 
-/** Operations that do not concern an existing repository. */
+/** Operations that do not concern one existing repository. */
 const OTHERS = ['create repository', 'list repositories', 'organization metadata'];
 
-/** Option of requests that a rule expects to be refused. The rule compares the repository itself. */
+/**
+ * Option for requests that must be refused. It switches off the suite's own check that nothing changed, because the
+ * rule compares the repository itself.
+ */
 const UNVIEWED = { mustSucceed: true } as const;
 
 /**
- * Prepares one request of every operation on a repository, while the repository is active: those that the specification
- * documents, those of published clients if the target allows them, and those of Git. Creates what the requests need,
- * such as tags. Leaves out operations that cannot be tried on the target.
+ * Prepares one request for each operation on a repository. The repository must be active, because what the requests
+ * need, such as tags, is created now. Includes the documented operations, those of Git, and those of published clients
+ * if the target allows them. Leaves out operations that cannot be tried on the target.
  */
 export async function prepareRequests(t: RuleContext, seeded: SeededRepository): Promise<readonly StateRequest[]> {
   const repository = new TestRepository(t, seeded);
@@ -83,8 +86,8 @@ export async function prepareRequests(t: RuleContext, seeded: SeededRepository):
 }
 
 /**
- * Returns the families of routes through which an operation is tried: both if one of its routes is documented, otherwise
- * the preferred one. On a target without the routes of published clients, only the documented ones.
+ * Returns the families of routes through which an operation is tried. If one of its routes is documented, both families
+ * are tried, otherwise only `preferred`. Without `--companion`, only documented routes are tried.
  */
 function familiesOf(t: RuleContext, operation: Operation): readonly Family[] {
   if (OTHERS.includes(operation.name)) return [];

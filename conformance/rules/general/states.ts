@@ -22,8 +22,8 @@ interface StateFixture {
 const FIXTURE = 'requests of every operation';
 
 /**
- * Returns a repository and, for every operation on it, a request that succeeds while the repository is active. All rules
- * of a run use the same repository and requests.
+ * Returns a repository, and one request for each operation on it. The requests succeed while the repository is active.
+ * All rules of a run share the repository and the requests.
  */
 function statesRepository(t: RuleContext): Promise<StateFixture> {
   return shared(t, FIXTURE, async (maker) => {
@@ -32,13 +32,13 @@ function statesRepository(t: RuleContext): Promise<StateFixture> {
   });
 }
 
-/** State that the suite can give to a repository of the emulator, and its error code. */
+/** State that the suite can give to an emulator's repository. `code` is the error code of requests in this state. */
 interface State {
   readonly name: 'thawing' | 'syncing';
   readonly code: string;
-  /** Contradiction of the specification about responses in this state. */
+  /** Code of the specification's contradiction about responses in this state. */
   readonly decision: AmbiguityCode;
-  /** Operations whose own table in the specification lists 503 for the state. The others have 409 with `code`. */
+  /** Operations whose table in the specification lists 503 for this state. Other operations have 409 with `code`. */
   readonly listed: readonly string[];
 }
 
@@ -56,8 +56,8 @@ const SYNCING: State = {
 };
 
 /**
- * Sends each request while its repository is in a state. Returns pairs of a request and its response. Fails the rule
- * unless another repository is served meanwhile.
+ * Sends each request while its repository is in the given state. Returns pairs of request and response. Fails the rule
+ * unless another repository is still served meanwhile.
  */
 async function sendIn(t: RuleContext, { name: state }: State, requests: readonly StateRequest[]) {
   const setState = (value: string) => {
@@ -76,8 +76,8 @@ async function sendIn(t: RuleContext, { name: state }: State, requests: readonly
 }
 
 /**
- * Sends every request while its repository is in a state, and expects the wanted ones to be refused and to change
- * nothing. The others may be refused too, but only because of the state.
+ * Sends every request while its repository is in the given state. Expects the requests selected by `mustRefuse` to be
+ * refused and to change nothing. Other requests may also be refused, but only because of the state.
  */
 async function refuses(t: RuleContext, state: State, mustRefuse: (request: StateRequest) => boolean): Promise<void> {
   const { name, requests } = await statesRepository(t);
@@ -92,13 +92,14 @@ async function refuses(t: RuleContext, state: State, mustRefuse: (request: State
     const after = await listRefs(t, name, reader(name));
     expectSame([...after].sort(), [...before].sort(), `requests refused while ${state.name} must change no ref`);
   } catch (error) {
-    // An accepted write would not succeed a second time. So the rule prepares new requests if it is checked again.
+    // Forget the prepared requests, so that a repeated check prepares new ones. A write that was accepted once would
+    // not succeed again.
     t.run.fixtures.delete(FIXTURE);
     throw error;
   }
 }
 
-/** Runs a check. If it fails, the failure names the operation. */
+/** Runs a check. If it fails, adds the operation's method and path to the message. */
 function naming({ route }: StateRequest, check: () => void): void {
   try {
     check();
@@ -108,7 +109,7 @@ function naming({ route }: StateRequest, check: () => void): void {
   }
 }
 
-/** Expects a request to be refused because of the state, with the code of the state or as unavailable (A04, A05). */
+/** Expects that the state refuses a request, either with the state's own code or as unavailable (A04, A05). */
 function expectStateRefusal(t: RuleContext, state: State, request: StateRequest, response: ApiResponse): void {
   if (request.isCodeless) showsNothing(response);
   const ways = [codeOf(state, request), '503'];
@@ -117,7 +118,7 @@ function expectStateRefusal(t: RuleContext, state: State, request: StateRequest,
 }
 
 /**
- * Expects a request to be served, or to be refused because of the state. The response is not recorded, because the
+ * Expects a request to succeed, or to be refused because of the state. The response is not recorded, because the
  * specification leaves open which requests a state refuses.
  */
 function expectAllowed(state: State, request: StateRequest, response: ApiResponse): void {
@@ -126,7 +127,10 @@ function expectAllowed(state: State, request: StateRequest, response: ApiRespons
   expectTrue(isAllowed, `the response must be a success, ${ways.join(' or ')}`, response.outcome);
 }
 
-/** Returns status and code of a refusal because of the state; only the status if the response has no code. */
+/**
+ * Returns status and code of a refusal because of the state. Returns only the status if the operation's errors have no
+ * code.
+ */
 function codeOf({ code }: State, { isCodeless }: StateRequest): string {
   return isCodeless ? '409' : `409 ${code}`;
 }
@@ -153,7 +157,10 @@ async function refusesDeleted(t: RuleContext): Promise<void> {
   }
 }
 
-/** Operations with a clause of their own, by clause: name of the operation at the begin of a sentence. */
+/**
+ * Operations that have their own clause. The keys are the clauses; the texts name the operations at the beginning of a
+ * sentence.
+ */
 const READS = {
   'repository-metadata': 'Reading the repository record',
   'one-commit': 'Reading one commit',
@@ -179,7 +186,7 @@ const GIT = {
 };
 const COMPANION = { companion: 'A request by a route that only published clients show' };
 
-/** Returns clauses that end with the given words, one for each operation. */
+/** Returns one clause per operation: the operation's text, then `ending`. */
 function clausesOf(operations: Readonly<Record<string, string>>, ending: string): NonNullable<RuleRow['clauses']> {
   return Object.fromEntries(Object.entries(operations).map(([clause, begin]) => [clause, `${begin} ${ending}`]));
 }

@@ -11,8 +11,8 @@ import { gitPath } from '../../http/git-remote.js';
 import { defineRules, on } from '../rule.js';
 
 /**
- * Returns the versions of the Git protocol in which the target serves fetches. A target that does not support version 2
- * answers a request for it in version 0.
+ * Returns the versions of the Git protocol in which the target serves fetches. A target without version 2 answers a
+ * version 2 request in version 0.
  */
 async function servedVersions(t: RuleContext, repo: string): Promise<readonly ProtocolVersion[]> {
   const headers = { 'git-protocol': 'version=2' };
@@ -22,12 +22,15 @@ async function servedVersions(t: RuleContext, repo: string): Promise<readonly Pr
   return hasVersion2 ? [0, 1, 2] : [0, 1];
 }
 
-/** Fetches a pack and stores its objects in the local repository. Returns the ids of the objects. */
+/** Fetches a pack and stores its objects in the local repository. Returns the object ids. */
 async function fetchPack(t: RuleContext, git: Git, repo: string, request: PackRequest): Promise<readonly string[]> {
   return git.store(readPack(await requestPack(t, repo, request, reader(repo)), request.version));
 }
 
-/** Expects the local repository to have a commit with every file, and with the bytes that the suite pushed. */
+/**
+ * Expects the local repository to have the commit with exactly these files. Their bytes must be those that the suite
+ * pushed.
+ */
 async function expectFiles(git: GitClient, { sha }: KnownCommit, files: HistoryRepository['files']): Promise<void> {
   expectSame(Object.keys(await git.listTree(sha)).sort(), Object.keys(files).sort(), 'the commit must have every file');
   for (const [path, bytes] of Object.entries(files)) {
@@ -144,7 +147,7 @@ export const gitFetches = defineRules('Git over HTTPS', 'git-fetches', [
     clauses: { 'version-2': 'A compressed request works in protocol version 2 if the target offers it.' },
     check: on(historyRepository, async (t, { name, files, second, third }) => {
       for (const version of (await servedVersions(t, name)).filter((one) => one !== 1)) {
-        // The haves that the server lacks are those of a client with many own commits.
+        // Most `have` lines name commits that the server lacks, as from a client with many local commits.
         const own = Array.from({ length: 30 }, (_, index) => (index + 0xabcdef).toString(16).padStart(40, '1'));
         const git = await createGit(t);
         await fetchPack(t, git, name, { version, wants: [second.sha] });

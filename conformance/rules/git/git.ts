@@ -21,16 +21,16 @@ import { gitPath } from '../../http/git-remote.js';
 import { defineRules, defineWritingRules, leftOpen, on } from '../rule.js';
 import { expectGitRefused, expectTokenRefused, forEachPlace, ofGit, showsNothing } from '../token-places.js';
 
-/** Number of local commits with which stock Git needs two requests to find a commit that the target has. */
+/** Number of local commits that makes stock Git send two requests before it finds a commit that the target has. */
 const UNPUSHED = 40;
-/** Number of bytes of a file that stock Git pushes in chunks, as the suite configures it. */
+/** Size in bytes of a file that stock Git pushes in chunks, with the suite's configuration. */
 const LARGE_FILE = 110_000;
 
 const NOT_FOUND = ['404', '403', '401'];
 
 /**
- * Expects HEAD of a repository to refer to its default branch, in each version of the Git protocol that reports HEAD
- * (gitprotocol-capabilities).
+ * Expects HEAD of a repository to refer to its default branch. Checks each version of the Git protocol that reports
+ * HEAD (gitprotocol-capabilities).
  */
 async function expectHead(t: RuleContext, repo: string, branch: string, tip: string): Promise<void> {
   const target = `refs/heads/${branch}`;
@@ -47,7 +47,7 @@ async function expectHead(t: RuleContext, repo: string, branch: string, tip: str
   else expectSame(head, target, 'the ref advertisement must name the default branch as the symref target of HEAD');
 }
 
-/** Changes the default branch of a new repository through the API, and expects Git to report the new branch as HEAD. */
+/** Changes the default branch of a new repository through the API. Expects Git to report the new branch as HEAD. */
 async function changesHead(t: RuleContext): Promise<void> {
   const { name, tip } = await newRepository(t);
   const metadata = { target_branch: 'other', base_branch: t.defaultBranch };
@@ -222,9 +222,9 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
     check: on(groupRepository, (t, { name }) =>
       withEachGitClient(t, async (git) => {
         const tip = await git.fetch(name);
-        // The local branch makes the next fetch send the tip in a `have` line.
+        // With this local branch, the next fetch sends the tip in a `have` line.
         await git.branch(t.defaultBranch, tip);
-        // Stock Git asks for these newer commits first, so that it needs several requests to find the tip.
+        // Stock Git offers these newer commits first, so it needs several requests to find the common tip.
         await git.branchOff('unpushed', tip, UNPUSHED, t.seconds + 3600);
         const text = t.uniqueName();
         const { sha: between } = await commitFiles(t, name, { 'between.txt': text });

@@ -9,11 +9,11 @@ import { defineWritingRules, on } from '../rule.js';
 
 interface PushedCommit {
   readonly sha: string;
-  /** Pack with the commit, its tree and its file. */
+  /** Pack that contains the commit, its tree and its file. */
   readonly pack: Buffer;
 }
 
-/** Creates a local commit with one file on top of a commit of the target, and a pack to push it with. */
+/** Creates a local commit with one file on top of a commit of the target. Also returns a pack to push it with. */
 async function newCommit(t: RuleContext, parent: string, text = t.uniqueName()): Promise<PushedCommit> {
   const git = await createGit(t);
   const sha = await commitLocally(git, { parent: [parent], branch: 'local', text });
@@ -22,14 +22,14 @@ async function newCommit(t: RuleContext, parent: string, text = t.uniqueName()):
   return { sha, pack: await git.pack([sha, tree, ...files]) };
 }
 
-/** Expects the push to report each of its refs as updated. */
+/** Expects the push to report each of the refs as updated. */
 function expectReported(response: ApiResponse, updates: readonly RefUpdate[]): void {
   const report = Object.fromEntries(readReport(response));
   const expected = Object.fromEntries(updates.map(({ ref }) => [ref, 'ok']));
   expectSame(report, expected, `the push must succeed (${response.outcome})`);
 }
 
-/** Expects the refs in the response of the target to Git to be those of the map. Undefined: the ref is not listed. */
+/** Expects Git to list the refs of the map with these object ids. A ref whose value is undefined must not be listed. */
 async function expectRefs(t: RuleContext, repo: string, expected: Record<string, string | undefined>): Promise<void> {
   const refs = await listRefs(t, repo, reader(repo));
   for (const [ref, sha] of Object.entries(expected)) {
@@ -38,7 +38,7 @@ async function expectRefs(t: RuleContext, repo: string, expected: Record<string,
   }
 }
 
-/** Returns a name for a branch or tag that no other rule uses. */
+/** Returns a branch or tag name that no other rule uses. */
 function uniqueRef(t: RuleContext): string {
   return t.uniqueName().replaceAll('/', '-');
 }

@@ -26,10 +26,13 @@ import { DOCUMENTED_ROUTES, requestLine } from '../documented-operations.js';
 import { defineRules, leftOpen, on, rulesBy, type Watch } from '../rule.js';
 import { everyPlace, forEachPlace } from '../token-places.js';
 
-/** Names of the array that holds the items of a list response, used if the response has more than one array. */
+/** Possible names of the array with the items of a list response. Needed if the response has more than one array. */
 const ITEMS = ['repos', 'repositories', 'branches', 'commits', 'tags', 'items', 'data'];
 
-/** Returns the items of a list response: its only array of objects, or the array with a name in `ITEMS`. */
+/**
+ * Returns the items of a list response. They are in its only array of objects, or in the array whose name is in
+ * `ITEMS`.
+ */
 function itemsOf(response: ApiResponse): readonly JsonRecord[] {
   const arrays = Object.entries(response.record()).filter(([, value]) => Array.isArray(value) && value.every(isRecord));
   const found = arrays.length === 1 ? arrays[0] : arrays.find(([name]) => ITEMS.includes(name));
@@ -40,8 +43,8 @@ function itemsOf(response: ApiResponse): readonly JsonRecord[] {
 type Lister = (query: Record<string, string>) => Promise<ApiResponse>;
 
 /**
- * Returns functions that request those lists of the service that have at least two items, so that they have two pages
- * of one item. If the suite may write, it creates the items.
+ * Returns functions that request lists with at least two items, so that each list has two pages of one item. If the
+ * suite may write, it creates the items. Otherwise shorter lists are left out.
  */
 async function listsOfTwo(t: RuleContext): Promise<Lister[]> {
   const { name } = t.target.write ? await historyRepository(t) : await sampleContent(t);
@@ -54,7 +57,7 @@ async function listsOfTwo(t: RuleContext): Promise<Lister[]> {
   return long;
 }
 
-/** Returns a function that requests a list and expects the status 200. */
+/** Returns a function that requests a list and expects status 200. */
 function listing(list: Lister): Lister {
   return async (query) => {
     const response = expectStatus(await list(query), 200);
@@ -63,26 +66,26 @@ function listing(list: Lister): Lister {
 }
 
 /**
- * Returns the member that identifies an item of a list. Rules compare only this member, because others may differ
+ * Returns the member that identifies a list item. Rules compare only this member, because other members may differ
  * between responses.
  */
 function idOf(item: JsonRecord | undefined): unknown {
   return item?.sha ?? item?.repo_id ?? item?.url;
 }
 
-/** Returns the name of a branch or tag, or the SHA of a commit, which are unique in their lists. */
+/** Returns the name of a branch or tag, or the SHA of a commit. It is unique in its list. */
 function nameOf(item: JsonRecord): unknown {
   return item.name ?? item.sha;
 }
 
-/** Operations whose lists have a default page size of 20, in both families of routes. */
+/** Operations whose lists have a default page size of 20 on both `/api/repos` and `/api/v1`. */
 const LISTS = ['list repositories', 'list branches', 'list commits', 'list tags'].map(operationOf);
 
 const MAX_PAGES = 100;
 
 /**
- * Requests a list page by page, with the cursor of the previous response, until the last page or `MAX_PAGES`. `limit`:
- * page size.
+ * Requests a list page by page, up to the last page or `MAX_PAGES`. Each request has the cursor of the previous
+ * response. `limit`: page size.
  */
 async function follow(list: Lister, limit: string) {
   const pages: ApiResponse[] = [];
@@ -229,7 +232,9 @@ export const lists = defineRules('Limits', 'lists', [
   ),
 ]);
 
-/** Parses the `RateLimit` header of a throttled response (429), which is a list of structured fields (RFC 9651). */
+/**
+ * Parses the `RateLimit` header of a throttled response (429). The header is a list of structured fields (RFC 9651).
+ */
 function rateOf(response: ApiResponse): { field: string; parameters: Parameters } {
   expectStatus(response, 429);
   const field = response.header('ratelimit');
@@ -240,8 +245,8 @@ function rateOf(response: ApiResponse): { field: string; parameters: Parameters 
 }
 
 /**
- * Provokes a throttled response (429) at every place (endpoint at which a token can be sent), and calls `check` for
- * each.
+ * Provokes a throttled response (429) at every place (endpoint to which a token can be sent), and calls `check` for
+ * each response.
  */
 function throttled(
   t: RuleContext,
@@ -253,13 +258,16 @@ function throttled(
   });
 }
 
-/** Expects a parameter of the `RateLimit` header to be a non-negative integer. */
+/** Expects this parameter of the `RateLimit` header to be a non-negative integer. */
 function expectCount({ parameters }: ReturnType<typeof rateOf>, name: string): void {
   const value = parameters.get(name);
   expectTrue(isCount(value), `${name} must be a non-negative integer`, value);
 }
 
-/** Returns the parameters of the first item of a structured field list (RFC 9651); undefined if it is not valid. */
+/**
+ * Returns the parameters of the first item in a list of structured fields (RFC 9651). Returns undefined if the list is
+ * invalid.
+ */
 function parametersOf(field: string): Parameters | undefined {
   try {
     return parseList(field)[0]?.[1];
@@ -269,19 +277,22 @@ function parametersOf(field: string): Parameters | undefined {
 }
 
 /**
- * Returns true if the response reports throttling. Responses of file metadata are left out, because file metadata has
- * another 429, about the number of distinct commits, without these headers (A14).
+ * Returns true if the response reports throttling. File metadata is left out: it also uses 429 for too many distinct
+ * commits, without these headers (A14).
  */
 function isThrottled({ status, path }: Exchange): boolean {
   return status === 429 && !path.includes('/files/metadata');
 }
 
-/** Returns the value of a parameter of the `RateLimit` header of a response; undefined if absent. */
+/** Returns the value of a parameter in the response's `RateLimit` header. Returns undefined if absent. */
 function parameterOf(exchange: Exchange, name: string): unknown {
   return parametersOf(headerOf(exchange, 'ratelimit') ?? '')?.get(name);
 }
 
-/** Returns a function that judges every throttled response (429) of the run. `what`: name of the header or parameter. */
+/**
+ * Returns a function that judges every throttled response (429) of the run. `what` names the judged header or parameter
+ * in the message.
+ */
 const watches429 =
   (what: string, isRight: (exchange: Exchange) => boolean): Watch =>
   (exchange) => {
@@ -335,8 +346,8 @@ export const rates = defineRules('Limits', 'rates', [
     reach: 'emulator',
     writes: true,
     check: (t) =>
-      // A namespace (isolated state of the emulator) with a fixed clock is necessary, because both requests must fall
-      // into one rate limit window of one minute. Only this rule moves the clock of the namespace.
+      // Use a namespace (isolated state of the emulator) with its own fixed clock. Both requests must fall into one
+      // rate limit window of one minute, and only this rule moves that clock.
       inNamespace(t, { clock: new Date(t.run.now()).toISOString() }, async (inner) => {
         const { name } = await sampleRepository(inner);
         const read = () => getRepo(inner, name, { wantsThrottling: true });

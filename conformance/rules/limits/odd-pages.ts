@@ -9,7 +9,7 @@ import { defineRules, leftOpen, on } from '../rule.js';
 
 type Query = Readonly<Record<string, string>>;
 
-/** Returns functions that request each documented list, by its name in reports. */
+/** Returns a function for each documented list that requests the list. The keys are the names in reports. */
 function listsOf(t: RuleContext, name: string): Readonly<Record<string, (query: Query) => Promise<ApiResponse>>> {
   return {
     repos: (query) => listRepos(t, query),
@@ -21,10 +21,13 @@ function listsOf(t: RuleContext, name: string): Readonly<Record<string, (query: 
 const ODD_LIMITS = ['0', '-1', 'x', '1.5', '1000000', ' 1', '1e1'];
 const ODD_CURSORS = ['x', 'AAAA', '=', '5', '{}', '\u0000', 'x'.repeat(2000)];
 
-/** Statuses with which a list may treat an odd parameter: it ignores or corrects the parameter, or refuses it. */
+/**
+ * Permitted statuses for an odd parameter of a list. The service ignores or corrects the parameter, or refuses the
+ * request.
+ */
 const POSSIBLE = [200, 400, 404, 414, 422];
 
-/** Requests each documented list with each of these values of a parameter. */
+/** Requests each documented list once per value, with the value as `parameter`. */
 async function tries(t: RuleContext, name: string, parameter: string, values: readonly string[]): Promise<void> {
   for (const [list, ask] of Object.entries(listsOf(t, name))) {
     const outcomes: string[] = [];

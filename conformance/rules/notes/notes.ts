@@ -13,7 +13,7 @@ import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
 import { fetchNote, isShown, NOTES, readNote, UNREADABLE } from './read-note.js';
 
-/** Adds a commit without a note to the repository that the rules of this group share. */
+/** Adds a commit without a note to the group's shared repository. */
 async function commitWithoutNote(t: RuleContext): Promise<{ name: string; sha: string }> {
   const { name } = await groupRepository(t);
   return { name, sha: (await commitFiles(t, name, { 'bare.txt': t.uniqueName() })).sha };
@@ -29,7 +29,8 @@ async function commitWithNote(
 }
 
 /**
- * Returns the author of the commit that stores a note: from Git if the notes ref is visible, otherwise from the API.
+ * Returns the author of the commit that stores a note. It comes from Git if Git shows the notes ref, otherwise from the
+ * API.
  */
 async function authorOf(t: RuleContext, repo: string, sha: string): Promise<object> {
   if (await isShown(t, repo)) {
@@ -43,8 +44,8 @@ async function authorOf(t: RuleContext, repo: string, sha: string): Promise<obje
 }
 
 /**
- * Returns the note of a commit. Throws `AssertionFailure` if there is none. Skips the rule if the target shows notes in
- * no way.
+ * Returns the note of a commit. Throws `AssertionFailure` if the commit has no note. Skips the rule if the target does
+ * not show notes at all.
  */
 async function mustReadNote(t: RuleContext, repo: string, sha: string): Promise<string> {
   const note = await readNote(t, repo, sha);
@@ -54,8 +55,8 @@ async function mustReadNote(t: RuleContext, repo: string, sha: string): Promise<
 }
 
 /**
- * Expects a commit to have this note. If the target shows notes in no way, expects that adding another note to the
- * commit is refused.
+ * Expects a commit to have this note. If the target does not show notes at all, expects instead that it refuses to add
+ * another note to the commit.
  */
 async function expectNote(t: RuleContext, repo: string, sha: string, text: string): Promise<void> {
   const note = await readNote(t, repo, sha);
@@ -65,7 +66,7 @@ async function expectNote(t: RuleContext, repo: string, sha: string, text: strin
 }
 
 /**
- * Expects the tip of the notes ref to be unchanged. If Git does not show the ref, the tip is taken from the response to
+ * Expects the notes ref to still have the tip `tip`. If Git does not show the ref, the tip comes from the response to
  * another note write.
  */
 async function expectNotesAt(t: RuleContext, repo: string, tip: string): Promise<void> {
@@ -76,8 +77,8 @@ async function expectNotesAt(t: RuleContext, repo: string, tip: string): Promise
 }
 
 /**
- * Writes a note of the first of two commits, then of the second, and expects each commit to have its own note. Skips
- * the part about notes that the target does not show.
+ * Adds a note to an older commit, then one to a newer commit. Expects each commit to have only its own note. Returns
+ * early if the target does not show notes.
  */
 async function expectOneNote(t: RuleContext): Promise<void> {
   const { name, sha: older } = await commitWithoutNote(t);
@@ -93,7 +94,7 @@ async function expectOneNote(t: RuleContext): Promise<void> {
 
 type Sent = (sha: string) => object | string;
 
-/** Sends each of these note requests. Expects the status 400, and unchanged notes. */
+/** Sends each of these note requests. Expects status 400 each time, and that the notes do not change. */
 async function refuses(t: RuleContext, ...bodies: readonly Sent[]): Promise<void> {
   const { name, answer: response } = await commitWithNote(t);
   const { sha } = await commitWithoutNote(t);
@@ -116,8 +117,8 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     says: 'The note is written to the repository in the repo claim of the token.',
     check: on(commitWithoutNote, async (t, { name, sha }) => {
       const other = (await otherRepository(t)).name;
-      // The response is only recorded, because the specification does not say what happens to a note for an SHA that
-      // the repository does not have.
+      // Only record this response. The specification does not say what happens to a note for a SHA that the repository
+      // lacks.
       t.observe('a commit of another repository', await writeNote(t, other, { sha, note: 'astray' }));
       const before = await readNote(t, other, sha);
       expectSuccess(await writeNote(t, name, { sha, note: 'at home' }));

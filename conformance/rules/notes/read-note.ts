@@ -11,7 +11,7 @@ export async function isShown(t: RuleContext, repo: string): Promise<boolean> {
 }
 
 /**
- * Fetches the notes ref through Git and returns the note of a commit; undefined if none. A note is a blob whose path is
+ * Fetches the notes ref through Git and returns the note of a commit; undefined if none. A note is a blob. Its path is
  * the SHA of the commit, possibly split into folders.
  */
 export async function fetchNote(t: RuleContext, repo: string, sha: string): Promise<string | undefined> {
@@ -21,8 +21,8 @@ export async function fetchNote(t: RuleContext, repo: string, sha: string): Prom
 }
 
 /**
- * Returns the note of a commit, read through Git or through the API route of published clients; undefined if the commit
- * has none, `UNREADABLE` if neither way shows notes.
+ * Returns the note of a commit. Reads it through Git if Git shows notes, otherwise through the API route of published
+ * clients. Returns undefined if the commit has no note, and `UNREADABLE` if neither way shows notes.
  */
 export async function readNote(
   t: RuleContext,

@@ -8,7 +8,7 @@ import { mergedRepository } from '../../fixtures/merged.js';
 import { defineRules, on, type RuleRow } from '../rule.js';
 
 /**
- * Requests the commit record of the history's second commit, whose author, committer and both dates differ. Returns the
+ * Requests the record of the history's second commit, whose author, committer and both dates differ. Returns the
  * response and the values that the suite wrote.
  */
 async function second(t: RuleContext) {

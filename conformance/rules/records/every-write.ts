@@ -6,13 +6,13 @@ import { type Exchange, isRecord, type JsonRecord, jsonOf } from '../../http/exc
 import { parseJson } from '../../target/json.js';
 import { defineWritingRules, on } from '../rule.js';
 
-/** Returns true for a text that may be absent or empty, but is never filled after a success. */
+/** Returns true for a text that is absent or empty. After a success, the text must not be filled. */
 const isEmptyText = (value: unknown): boolean => value === undefined || value === '';
 
-/** Returns the name of a branch without `refs/heads/`. */
+/** Returns a branch name without `refs/heads/`. */
 const shortName = (value: unknown): string => String(value).replace(/^refs\/heads\//, '');
 
-/** Returns the object in the first line of a request body; undefined if the line is not a JSON object. */
+/** Returns the JSON object in the first line of a request body. Returns undefined if the line is not a JSON object. */
 function firstLine({ requestBody }: Exchange): JsonRecord | undefined {
   if (requestBody === undefined) return undefined;
   const end = requestBody.indexOf('\n');
@@ -23,15 +23,18 @@ function firstLine({ requestBody }: Exchange): JsonRecord | undefined {
 const isAccepted = ({ git, method, status }: Exchange): boolean =>
   !git && method === 'POST' && status >= 200 && status <= 299;
 
-/** Returns `true` if every member of a response body is right, otherwise a sentence that names the first wrong member. */
+/**
+ * Returns `true` if every member of a response body is right. Otherwise returns a sentence about the first wrong
+ * member.
+ */
 function judge(path: string, checks: Readonly<Record<string, readonly [value: unknown, isRight: boolean]>>) {
   const wrong = Object.entries(checks).find(([, [, isRight]]) => !isRight);
   return wrong === undefined || `${path}: ${wrong[0]} is ${JSON.stringify(wrong[1][0]) ?? 'absent'}`;
 }
 
 /**
- * Judges the write result in an accepted response of commit-pack and restore. A result with `success` false reports an
- * outcome of a ref, so only other rules judge it.
+ * Judges the write result in an accepted response of commit-pack or restore. Only other rules judge a result with
+ * `success` false, because it reports what happened to a ref.
  */
 function judgeWrite(exchange: Exchange): string | true | undefined {
   const path = exchange.path.split('?', 1)[0] ?? '';
@@ -68,7 +71,7 @@ function judgeNote(exchange: Exchange): string | true | undefined {
   const { sha, target_ref, base_commit, new_ref_sha, result } = body;
   if (result.success === false) return undefined;
   const asked = firstLine(exchange) ?? {};
-  // Published clients may name another notes ref, and may address the commit by an abbreviated SHA or a branch.
+  // Published clients may use another notes ref. They may also name the commit by an abbreviated SHA or a branch.
   const isOtherRef = Object.keys(asked).some((name) => name.includes('ref') && !name.startsWith('expected_'));
   return judge(path, {
     sha: [sha, isSha(sha) && (!isSha(asked.sha) || sha === asked.sha)],

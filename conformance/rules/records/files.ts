@@ -116,7 +116,10 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
   },
 ]);
 
-/** Returns the summaries of the commits that changed the merged repository, each with the commit that it must show. */
+/**
+ * Returns the commit summaries of the merged repository, for commits that last changed a file. Each comes with the
+ * commit that it must show.
+ */
 async function mergedSummaries(t: RuleContext) {
   const { name, commits, touched } = await mergedRepository(t);
   const response = expectStatus(await fileMetadata(t, name), 200);

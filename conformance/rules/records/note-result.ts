@@ -5,7 +5,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 
-/** Creates a commit and adds a note to it. Returns the response to the note request. */
+/** Creates a commit and adds a note to it. Returns the commit's SHA and the response to the note request. */
 async function note(t: RuleContext) {
   const { name } = await groupRepository(t);
   const { sha } = await commitFiles(t, name, { 'noted.txt': t.uniqueName() });
@@ -14,8 +14,8 @@ async function note(t: RuleContext) {
 }
 
 /**
- * Adds a note to a commit, appends to it, and creates the note of an older commit by append. Returns the commit and the
- * response of each request.
+ * Writes notes in three ways: adds a note, appends to that note, and creates a note by appending to a commit without
+ * one. Returns commit and response for each request.
  */
 async function notes(t: RuleContext) {
   const { name } = await groupRepository(t);
@@ -28,7 +28,7 @@ async function notes(t: RuleContext) {
   return [first, await append(first.sha), await append(older)] as const;
 }
 
-/** Writes notes and expects each response to have a member at this path with this value. */
+/** Writes notes. Expects each response to have this value at this path. */
 async function shows(t: RuleContext, value: unknown, ...path: readonly string[]): Promise<void> {
   for (const { answer } of await notes(t)) expectSame(answer.find(...path), value, path.join('.'));
 }

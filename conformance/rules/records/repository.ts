@@ -23,8 +23,8 @@ async function record(t: RuleContext) {
 }
 
 /**
- * Creates a repository that is imported from a repository on a forge, and waits until the first sync has finished. Uses
- * routes that only published clients show.
+ * Creates a repository that is imported from a forge, and waits until its first sync has finished. Uses routes that
+ * only published clients show.
  */
 async function imported(t: RuleContext): Promise<ApiResponse> {
   t.needsCompanion();
@@ -34,8 +34,8 @@ async function imported(t: RuleContext): Promise<ApiResponse> {
   const made = await createRepo(t, name, { json: { base_repo: UNREACHABLE_UPSTREAM } });
   if (made.status > 299)
     throw new Skip(`a repository with an upstream cannot be created on this target: ${made.outcome}`);
-  // Polling is necessary, because the specification does not say whether reads wait for the first sync, nor that each
-  // response has `base_repo`.
+  // Poll, because the specification does not say whether reads wait for the first sync. It also does not say whether
+  // every response has `base_repo`.
   return t.eventually(async () => {
     const response = await getRepo(t, name);
     return (response.find('base_repo') ?? null) !== null && response;
@@ -84,8 +84,8 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
         const found = await grep(t, name, { query: { pattern: 'e' }, pagination: { limit: 1 }, ...body });
         return expectStatus(found, 200).string('repo', 'commit');
       };
-      // Another client may push between the requests, so a read without `ref` may return the branch as it was before or
-      // after the push.
+      // Another client may push between the requests. The read without `ref` may then show the branch before or after
+      // that push.
       const before = await readAt({ ref: branch });
       expectOneOf(
         await readAt({}),

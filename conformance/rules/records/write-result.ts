@@ -8,10 +8,7 @@ import { clone } from '../../git/git-client.js';
 import { type Exchange, isRecord, type JsonRecord, jsonOf } from '../../http/exchange.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 
-/**
- * Commits two files to the repository that the rules of this group share. Returns the response to the commit, and the
- * tip before it.
- */
+/** Commits two files to the group's shared repository. Returns the response, and the branch tip before the commit. */
 async function write(t: RuleContext, metadata: object = {}) {
   const { name } = await groupRepository(t);
   const before = await mustTipOf(t, name);
@@ -20,10 +17,10 @@ async function write(t: RuleContext, metadata: object = {}) {
   return { ...written, name, tip: before };
 }
 
-/** Files with names that Git sorts before and after the folder `a`, because `-` and `.` precede `/`, and `0` follows. */
+/** File names that Git sorts before and after the folder `a`: `-` and `.` sort before `/`, `0` sorts after it. */
 const CLOSE_NAMES = Object.fromEntries(['a/x', 'a-b', 'a.b', 'a0', 'B', 'é', 'z'].map((path) => [path, path]));
 
-/** Creates a branch with a commit and adds another commit to it. Returns both writes and the name of the branch. */
+/** Creates a branch with one commit, then adds another commit to it. Returns both writes and the branch name. */
 async function writeTwice(t: RuleContext) {
   const branch = t.uniqueName();
   const first = await write(t, { target_branch: branch, base_branch: t.defaultBranch });
@@ -32,8 +29,8 @@ async function writeTwice(t: RuleContext) {
 }
 
 /**
- * Creates a commit on the default branch and another on a new branch. Expects the member `result.<member>` of both
- * responses to have this value.
+ * Creates a commit on the default branch and a commit on a new branch. Expects `result.<member>` of both responses to
+ * have this value.
  */
 async function shows(t: RuleContext, member: string, value: unknown): Promise<void> {
   await onTwoBranches(t, (response) => expectSame(response.find('result', member), value, `result.${member}`));
@@ -43,7 +40,7 @@ async function shows(t: RuleContext, member: string, value: unknown): Promise<vo
 const ON_TWO_BRANCHES = { 'new-branch': 'A commit that creates a branch has the same result.' };
 
 /**
- * Creates a commit on the default branch and another on a new branch. Calls `check` with each response and the name of
+ * Creates a commit on the default branch and a commit on a new branch. Calls `check` with each response and the name of
  * its branch.
  */
 async function onTwoBranches(t: RuleContext, check: (response: ApiResponse, branch: string) => void): Promise<void> {
@@ -53,8 +50,8 @@ async function onTwoBranches(t: RuleContext, check: (response: ApiResponse, bran
 }
 
 /**
- * Returns the response body of a request that writes a commit, with its member `result`; undefined for any other
- * exchange.
+ * Returns the response body of a request that wrote a commit, and its member `result`. Returns undefined for other
+ * exchanges.
  */
 function resultOf(exchange: Exchange): { body: JsonRecord; result: JsonRecord } | undefined {
   if (!/\/(commit-pack|restore-commit|reset-commits)$/.test(exchange.path)) return undefined;

@@ -28,8 +28,8 @@ export const repositoryRules = defineRules('9. Repository metadata', 'get-reposi
 ]);
 
 /**
- * Defines a rule that the route of an operation exists. The operation may respond 200, or 400 because of missing
- * parameters that the specification does not show.
+ * Defines a rule: the route of an operation exists. The usual status is 200. If `statuses` includes 400, the operation
+ * may also refuse, because its request lacks parameters that the specification does not show.
  */
 function exists(id: string, name: string, statuses: readonly number[] = [200]): RuleRow {
   const { route, scope, repo, send } = documentedOperation(name);

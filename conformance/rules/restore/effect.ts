@@ -26,8 +26,8 @@ async function restoredCommit(t: RuleContext, more: object = {}): Promise<ApiRes
 }
 
 /**
- * Adds a commit to the default branch and another one to a new branch. Returns the name of the branch, the tips of
- * both branches, and the first commit of the repository.
+ * Adds one commit to the default branch and one to a new branch. Returns the name of the new branch, both tips, and the
+ * first commit of the repository.
  */
 async function twoBranches(t: RuleContext) {
   const { name, seed, last } = await moved(t);
@@ -37,7 +37,7 @@ async function twoBranches(t: RuleContext) {
   return { name, seed, last, side, sideTip };
 }
 
-/** Files of the commit to restore. The commits after it change, delete or add each of them. */
+/** Files of the commit to restore. Later commits change, delete or add each of them. */
 const BEFORE = {
   'changed.txt': 'before',
   'deleted.txt': 'before',

@@ -4,18 +4,15 @@ import { expectStatus } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
 
-/**
- * Adds a commit after the first commit (`seed`) of the repository that the rules of this group share, so that a restore
- * of the first commit changes something.
- */
+/** Adds a commit to the group's shared repository. A restore of its first commit (`seed`) then changes something. */
 export async function moved(t: RuleContext) {
   const { name, tip } = await groupRepository(t);
   return { name, seed: tip, last: await commitFiles(t, name, { 'moved.txt': t.uniqueName() }) };
 }
 
 /**
- * Adds a commit, restores the first commit of the group's repository, and expects success. Returns both commits and the
- * response.
+ * Adds a commit, then restores the first commit of the group's repository and expects success. Returns both commits and
+ * the response.
  */
 export async function restored(t: RuleContext, more: object = {}) {
   const { name, seed, last } = await moved(t);

@@ -8,8 +8,8 @@ import { expectFailureBody } from '../write-failure.js';
 import { moved } from './moved.js';
 
 /**
- * Sends restore requests with a missing or invalid member in the metadata. Expects the status 400 for each, and that no
- * ref has moved.
+ * Sends restore requests whose metadata has a missing or invalid member. Expects status 400 for each, and that no ref
+ * moves.
  */
 async function refusesMetadata(t: RuleContext, ...changes: readonly object[]): Promise<void> {
   const { name, seed, last } = await moved(t);
@@ -30,7 +30,7 @@ async function refusesBody(t: RuleContext, ...bodies: readonly string[]): Promis
   expectSame(await mustTipOf(t, name), last.sha, 'the branch tip must not change');
 }
 
-/** Requests a restore of a branch to the commit that is already its tip. Returns the response. */
+/** Requests a restore of a branch to the commit that is already its tip. */
 async function already(t: RuleContext) {
   const { name } = await groupRepository(t);
   const tip = await mustTipOf(t, name);

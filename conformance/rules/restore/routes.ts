@@ -33,22 +33,22 @@ import { tokenRules } from '../token-rules.js';
 import { moved, restored } from './moved.js';
 
 /**
- * Returns status and code of a response for a comparison. A code that the specification does not list is replaced with
- * the generic code of the status.
+ * Returns status and code of a response, for a comparison. A code that the specification does not list becomes the
+ * generic code of the status.
  */
 function outcomeOf({ status, code, outcome }: ApiResponse): string {
   return code === undefined || isListedCode(code) ? outcome : `${status} ${GENERIC[status] ?? code}`;
 }
 
 /**
- * Returns the members that distinguish the two kinds of failure bodies: `code` for problem details, `commit` and
- * `result` for a write result. Other members are optional.
+ * Returns those members of a failure body that show its kind: `code` for problem details, `commit` and `result` for a
+ * write result. All other members are optional.
  */
 function membersOf(response: ApiResponse): string[] {
   return ['code', 'commit', 'result'].filter((name) => name in response.record());
 }
 
-/** Returns the documented members of a failed write result except the message, which is text for people. */
+/** Returns the documented members of a failed write result. The message is left out, because it is free text. */
 function failureOf(response: ApiResponse): unknown[] {
   const members = ['branch', 'old_sha', 'new_sha', 'success', 'status'];
   return [response.find('commit'), ...members.map((name) => response.find('result', name) ?? null)];

@@ -20,12 +20,16 @@ import { type Check, defineRules, type RuleRow, rulesBy } from '../rule.js';
 import { expectScopeMissing, expectTokenRefused, forEachPlace, ofGit, type Visit } from '../token-places.js';
 
 /**
- * Settings of rules that try valid tokens of a restricted key (key with an allowlist of scopes). They only send reads.
+ * Settings of rules that try valid tokens of a restricted key. These rules only read. A restricted key has an allowlist
+ * of scopes for its tokens.
  */
 const READING = { reach: 'needs-setup' } as const;
 const SETUP = { reach: 'needs-setup', writes: 'where-allowed' } as const;
 
-/** Expects tokens of the restricted key with these claims to be refused as invalid. `now`: seconds since the epoch. */
+/**
+ * Expects tokens of the restricted key with these claims to be refused as invalid. Each element returns the claims for
+ * the current time in seconds since the epoch.
+ */
 function refuseClaims(t: RuleContext, ...claims: readonly ((now: number) => Record<string, unknown>)[]): Promise<void> {
   return refuseTokens(t, ...claims.map((make) => ({ key: 'restricted' as const, claims: make(t.seconds) })));
 }
@@ -33,8 +37,7 @@ function refuseClaims(t: RuleContext, ...claims: readonly ((now: number) => Reco
 const NONE_OUTSIDE = 'needs a restricted key that lacks some scope';
 
 /**
- * Calls `visit` for each place (endpoint at which a token can be sent) whose scope is not on the allowlist of the
- * restricted key.
+ * Calls `visit` for each place (endpoint to which a token can be sent) whose scope the restricted key may not sign for.
  */
 function forEachOutside(t: RuleContext, visit: (visit: Visit) => Promise<void>): Promise<void> {
   const allowed = allowedScopes(t);
@@ -42,17 +45,14 @@ function forEachOutside(t: RuleContext, visit: (visit: Visit) => Promise<void>):
   return forEachPlace(t, isOutside, visit, NONE_OUTSIDE);
 }
 
-/**
- * Calls `visit` for each place (endpoint at which a token can be sent) whose scope is on the allowlist of the
- * restricted key.
- */
+/** Calls `visit` for each place (endpoint to which a token can be sent) whose scope the restricted key may sign for. */
 async function forEachInside(t: RuleContext, visit: (visit: Visit) => Promise<void>): Promise<void> {
   await forEachPlace(t, await placesOf(t, 'restricted'), visit, NONE_ALLOWED);
 }
 
 /**
- * Allowlists of the restricted keys that the suite registers. With each list, some endpoints need a scope on the list
- * and others a scope outside of it.
+ * Allowlists for restricted keys that the suite registers. For each list, some endpoints need a scope on the list, and
+ * others need a scope that is not on it.
  */
 const LISTS: readonly (readonly string[])[] = [
   ['git:read', 'org:read'],
@@ -60,9 +60,11 @@ const LISTS: readonly (readonly string[])[] = [
 ];
 
 /**
- * Returns a check that uses the restricted key of the target. For scopes that are not on its allowlist, the check runs
- * again with keys that the suite registers itself. This requires a writable emulator. The keys belong to namespaces
- * (isolated states of the emulator), where they do not affect other rules.
+ * Returns a check that covers every scope. It runs `check` with the target's restricted key. For scopes that are not on
+ * that key's allowlist, it runs `check` again with keys that the suite registers.
+ *
+ * Registering keys requires a writable emulator. The keys belong to namespaces (isolated states of the emulator), so
+ * they do not affect other rules.
  */
 function withEveryScope(check: Check): Check {
   return async (t) => {
@@ -74,7 +76,7 @@ function withEveryScope(check: Check): Check {
   };
 }
 
-/** Runs all of these checks, and ignores those that skip. Skips the rule if all of them do. */
+/** Runs all of these checks and ignores those that skip. Skips the rule if every check skips. */
 async function checkAny(tries: readonly (() => Promise<unknown>)[]): Promise<void> {
   const skips: Skip[] = [];
   for (const check of tries) {
@@ -89,7 +91,7 @@ async function checkAny(tries: readonly (() => Promise<unknown>)[]): Promise<voi
   if (first !== undefined && skips.length === tries.length) throw first;
 }
 
-/** Returns the scopes that are not on the allowlist of a key; empty if the allowlist is unknown. */
+/** Returns the scopes that are not on the allowlist of a key. Returns an empty list if the allowlist is unknown. */
 function scopesBeside({ allowedScopes }: SigningKey): readonly string[] {
   return allowedScopes === undefined ? [] : SCOPES.filter((scope) => !allowedScopes.includes(scope));
 }
@@ -101,18 +103,24 @@ function newRestrictedKey(allowedScopes: readonly string[]): SigningKey {
 
 const TOO_LONG: TokenRecipe = { key: 'restricted', lifetime: 3601 };
 
-/** Returns the claims of a token issued `since` seconds from now (negative: in the past) with this lifetime. */
+/**
+ * Returns the `iat` and `exp` claims of a token that is issued `since` seconds from now. A negative `since` is in the
+ * past. `lifetime` is in seconds.
+ */
 function timesFrom({ seconds }: RuleContext, since: number, lifetime: number): { iat: number; exp: number } {
   return { iat: seconds + since, exp: seconds + since + lifetime };
 }
 
-/** Returns the recipe with the `kid` of the restricted key in its header, or unchanged if this id is unknown. */
+/**
+ * Returns the recipe with the restricted key's id as `kid` in its header. Returns the recipe unchanged if the id is
+ * unknown.
+ */
 function withItsKid(t: RuleContext, recipe: TokenRecipe): TokenRecipe {
   const kid = idOf(t, 'restricted');
   return kid === undefined ? recipe : { ...recipe, header: { kid } };
 }
 
-/** Names of the endpoints at which a rule tries a token with `kid` in addition to one without. */
+/** Names of the endpoints at which a rule tries two tokens: one without `kid` and one with it. */
 const READ_NAMES = ['repo', 'list-repos', 'Git', 'Git push refs', 'pack'];
 
 const RESTRICTED: readonly RuleRow[] = [

@@ -50,7 +50,7 @@ function cell(operation: TokenPlace, scope: Scope): RuleRow {
 }
 
 /**
- * Rules that try each documented operation with a token of each single scope, because no scope includes another. Each
+ * Rules that try each documented operation with tokens of a single scope, because no scope includes another. Each
  * operation has its own group of rules.
  */
 export const scopeMatrix: readonly Rule[] = DOCUMENTED_OPERATIONS.flatMap((operation) => {
@@ -59,8 +59,8 @@ export const scopeMatrix: readonly Rule[] = DOCUMENTED_OPERATIONS.flatMap((opera
 });
 
 /**
- * Expects the Git operations that need one scope (`needed`) to refuse a token that has only another scope: the token
- * can neither list refs nor transfer a pack.
+ * Expects Git operations that need the scope `needed` to refuse a token that has only `scope`. The token can neither
+ * list refs nor transfer a pack.
  */
 function isRefused(t: RuleContext, needed: Scope, scope: Scope): Promise<void> {
   const isTried = (place: TokenPlace) => place.isGit && place.scope === needed;

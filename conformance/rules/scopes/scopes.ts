@@ -9,37 +9,37 @@ import { callOperation, forEachRoute, needsScopes, type OperationRoute } from '.
 import { DOCUMENTED_OPERATIONS, SCOPES } from '../documented-operations.js';
 import { defineRules, on, rulesBy } from '../rule.js';
 
-/** Scopes that a service accepts only if it offers hosting (deployments of repositories). */
+/** Scopes that a service accepts only if it offers hosting (deployment of repositories). */
 const DEPLOYMENT_SCOPES = ['deployment:read', 'deployment:write'];
 
-/** Returns status and code of a response that is not a success (2xx); undefined if it is one. */
+/** Returns status and code of a response that is not a success. Returns undefined for a success (2xx). */
 function failureOf({ status, outcome }: ApiResponse): string | undefined {
   return status < 200 || status > 299 ? outcome : undefined;
 }
 
 /**
- * Returns true if the response refuses a token for a missing scope, in a way that the specification documents for the
- * operation.
+ * Returns true if the response refuses a token because of a missing scope. The refusal must have a form that the
+ * specification documents for the operation.
  */
 function isRefusedForScope({ operation }: OperationRoute, response: ApiResponse): boolean {
-  // The status must suffice for HEAD, because a response to HEAD has no body with a code.
+  // For HEAD, the status must suffice, because the response has no body with a code.
   if (response.status === 403 && operation.method === 'HEAD') return true;
   const place = DOCUMENTED_OPERATIONS.find(({ route }) => route.split(' ')[1] === operation.routes.v1);
   return (place?.lacksScope ?? ['403 insufficient_scope']).some((one) => isMember(response, one));
 }
 
-/** Name of the operation whose required scope the specification does not show (A26). */
+/** Name of the operation whose required scope the specification leaves open (A26). */
 const OPEN = 'get repository';
 
 /**
- * Name of an operation that responds 200 if the same request was already executed. After a refusal, 200 therefore shows
- * that the service executed the refused request.
+ * Name of an operation that responds 200 if an equal request was already executed. A 200 after a refusal therefore
+ * shows that the service executed the refused request.
  */
 const REPLAYED = 'create deployment';
 
 /**
- * Sends a token with all scopes except those of the operation, which must be refused, and a token with only those,
- * which must be accepted. Returns a description of what is wrong; undefined if nothing is.
+ * Sends two tokens to an operation. One has all scopes except the required ones and must be refused. The other has only
+ * the required scopes and must be accepted. Returns a description of what is wrong; undefined if nothing is.
  */
 async function takesItsScopeOnly(route: OperationRoute): Promise<string | undefined> {
   const { operation, family, repository } = route;

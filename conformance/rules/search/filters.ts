@@ -9,9 +9,9 @@ import { on, type RuleRow } from '../rule.js';
 import { findsIn, findsWordIn, found, linesOf, pathsOf, search, searchPatterns } from './found.js';
 
 /**
- * Returns the lines of all matches in a file of the pattern repository, sorted by number, each as `match 5` or
- * `context 4`. A server may list each match separately, so that a line is in the context of several matches; within one
- * item, the numbers must increase.
+ * Returns the lines of all matches in `context.txt` of the pattern repository, sorted by line number, such as `match 5`
+ * or `context 4`. A server may list each match separately, so one line may be in the context of several matches. Within
+ * one match item, line numbers must increase.
  */
 async function linesWithContext(t: RuleContext, response: ApiResponse): Promise<string[]> {
   for (const { lines } of response.records('matches')) {
@@ -28,7 +28,7 @@ async function linesWithContext(t: RuleContext, response: ApiResponse): Promise<
   return [...types].sort(([a], [b]) => a - b).map(([line, type]) => `${type} ${line}`);
 }
 
-/** Searches context.txt of the pattern repository with these context members, and expects exactly these lines. */
+/** Searches `context.txt` of the pattern repository with these context members. Expects exactly these lines. */
 async function showsLines(
   t: RuleContext,
   pattern: string,
@@ -40,7 +40,7 @@ async function showsLines(
   expectSame(await linesWithContext(t, response), expected, what);
 }
 
-/** Rules about the members of a search that select files, and about context lines. */
+/** Rules about search members that select files, and about context lines. */
 export const searchFilters: readonly RuleRow[] = [
   {
     id: 'grep.paths',
@@ -157,7 +157,8 @@ export const searchFilters: readonly RuleRow[] = [
         );
         const bare = (await search(t, '^plum$', { paths: ['context.txt'] })).answer;
         t.observe('lines without context', bare.records('matches').flatMap(({ lines }) => lines).length);
-        // The meaning of an absent member is left open, so only the lines on the side of the given member are expected.
+        // The specification does not say what an absent member means. So expect only the lines on the side of the given
+        // member.
         const side = async (context: object, isOnSide: (line: number) => boolean) => {
           const shown = await linesWithContext(
             t,

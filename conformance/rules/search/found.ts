@@ -9,7 +9,7 @@ import { patternRepository } from '../../fixtures/patterns.js';
 import type { JsonRecord } from '../../http/exchange.js';
 import { defined } from '../../target/json.js';
 
-/** Returns every line of all matches in a search response, with the path of its file. */
+/** Returns every line of every match in a search response. Each line has the path of its file. */
 export function linesOf(response: ApiResponse) {
   return response.records('matches').flatMap((match) => {
     if (!Array.isArray(match.lines)) throw new AssertionFailure('every match must have lines', 'an array', match.lines);
@@ -35,7 +35,7 @@ export function pathsOf(response: ApiResponse): string[] {
 }
 
 /**
- * Searches the history repository (fixture with known commits) for a pattern, and expects success. `more`: further
+ * Searches the history repository (fixture with known commits) for a pattern and expects status 200. `more`: additional
  * request members.
  */
 export async function search(t: RuleContext, pattern: string, more: object = {}) {
@@ -46,8 +46,8 @@ export async function search(t: RuleContext, pattern: string, more: object = {})
 }
 
 /**
- * Searches the history repository for a pattern, and expects `repo.commit` in the response to be this commit. `texts`:
- * lines that must be found.
+ * Searches the history repository (fixture with known commits) for a pattern. Expects `repo.commit` of the response to
+ * be the given commit. `texts`: lines that must be found.
  */
 export async function searchesCommit(
   t: RuleContext,
@@ -61,19 +61,24 @@ export async function searchesCommit(
   expectSame(textsOf(response), texts, `the matches must be the lines of the ${commit} commit`);
 }
 
-/** Searches the history repository (fixture with known commits), and expects matches in exactly these files. */
+/** Searches the history repository (fixture with known commits). Expects matches in exactly these files. */
 export async function findsIn(t: RuleContext, paths: readonly string[], pattern: string, more?: object): Promise<void> {
   expectSame(pathsOf((await search(t, pattern, more)).answer), paths, 'the matches must be in exactly these files');
 }
 
-/** Searches the repository with files for rules about patterns, and expects success. */
+/**
+ * Searches the pattern repository (fixture with many kinds of paths and lines) and expects status 200. `more`:
+ * additional request members.
+ */
 export async function searchPatterns(t: RuleContext, pattern: string, more: object = {}): Promise<ApiResponse> {
   const { name } = await patternRepository(t);
   const { query = {}, ...rest } = more as { query?: object };
   return expectStatus(await grep(t, name, { query: { pattern, ...query }, ...rest }), 200);
 }
 
-/** Searches for the word that many files contain, and expects matches in exactly these files. */
+/**
+ * Searches the pattern repository for a word that many of its files contain. Expects matches in exactly these files.
+ */
 export async function findsWordIn(t: RuleContext, paths: readonly string[], more: object): Promise<void> {
   const found = pathsOf(await searchPatterns(t, '^word in', more));
   expectSame(found, paths, `the matches of ${JSON.stringify(more)} must be in exactly these files`);
@@ -82,7 +87,7 @@ export async function findsWordIn(t: RuleContext, paths: readonly string[], more
 /** Returns a check that searches the history repository (fixture with known commits) for this pattern. */
 export const found = (pattern: string, more?: object) => (t: RuleContext) => search(t, pattern, more);
 
-/** Searches the large repository (fixture that exceeds all default limits), and expects success. */
+/** Searches the large repository (fixture that exceeds all default limits) and expects status 200. */
 export async function searchLarge(t: RuleContext, pattern: string, more: object = {}) {
   const large = await largeRepository(t);
   const response = expectStatus(await grep(t, large.name, { query: { pattern }, ...more }), 200);
@@ -91,7 +96,7 @@ export async function searchLarge(t: RuleContext, pattern: string, more: object 
 
 export const foundInLarge = (pattern: string, more?: object) => (t: RuleContext) => searchLarge(t, pattern, more);
 
-/** Returns the responses for all pages of a search, at most 40. `limit`: page size. */
+/** Returns the responses for all pages of a search. Stops after 40 pages. `limit`: page size. */
 export async function allPages(t: RuleContext, repo: string, body: JsonRecord, limit: number): Promise<ApiResponse[]> {
   const pages: ApiResponse[] = [];
   let cursor: string | undefined;

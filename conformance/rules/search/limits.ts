@@ -6,12 +6,12 @@ import { patternRepository, WORD_PATHS } from '../../fixtures/patterns.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 import { allPages, foundInLarge, linesOf, matchesOf, pathsOf, searchLarge, searchPatterns, textsOf } from './found.js';
 
-/** Returns search lines as texts, sorted, so that lists in another order are equal. */
+/** Returns the lines of a search result as sorted texts. Lists that differ only in order are then equal. */
 function sorted(lines: ReturnType<typeof matchesOf>): string[] {
   return lines.map(({ path, line, text }) => `${path}:${line}:${text}`).sort();
 }
 
-/** Request members for a page as large as the default values of the other search limits allow. */
+/** Request members for a page that is as large as the defaults of the other search limits allow. */
 const WIDE = { pagination: { limit: 5000 }, limits: { max_matches_per_file: 5000 } };
 const DENSE = { paths: ['dense.txt'] };
 
@@ -86,7 +86,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
         const most = Math.max(count('case.txt'), count('context.txt'));
         expectTrue(most <= limit, `each file must have at most ${limit} matches`, most);
       }
-      // `case.txt` has exactly two lines with this pattern.
+      // `case.txt` has exactly two lines that match this pattern.
       const exact = await searchPatterns(t, '^[Aa]pple', { limits: { max_matches_per_file: 2 } });
       expectSame(textsOf(exact), ['apple', 'Apple'], 'both matches of a file must be found');
     },

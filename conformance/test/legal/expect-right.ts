@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import type { Report } from '../../index.js';
 import { explain } from '../../report/reporter.js';
 
-/** Asserts that the report has no rule with the verdict `fail`, `warn`, `flaky`, `blocked` or `error`. */
+/** Asserts that no rule of the report failed, warned, was flaky or was blocked, and that no check crashed (`error`). */
 export function expectRight(t: Test, report: Report, title: string): void {
   const complaints = report.rules.filter(({ verdict }) =>
     ['fail', 'warn', 'error', 'flaky', 'blocked'].includes(verdict),
@@ -16,7 +16,7 @@ export function expectRight(t: Test, report: Report, title: string): void {
 }
 
 /**
- * Asserts that the report shows no broken rule. Allows warnings, because they are about behaviour that the
+ * Asserts that the report shows no broken rule. Warnings are allowed, because they concern behaviour that the
  * specification only recommends.
  */
 export function expectLegal(t: Test, report: Report): void {

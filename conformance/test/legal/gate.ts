@@ -3,7 +3,7 @@ import { listenOnLoopback } from '../../http/listen.js';
 import type { Target } from '../../target/target.js';
 import { passThrough } from '../pass-through.js';
 
-/** Patterns of requests that change nothing on the server, although their method is not GET or HEAD. */
+/** Requests that change nothing on the server, although their method is neither GET nor HEAD. */
 const READS = [
   /^POST \/api\/(v1\/)?repos\/(.+\/)?(grep|archive|merge\/preview)(\?|$)/,
   /^POST \/.+\.git\/git-upload-pack$/,
@@ -11,8 +11,8 @@ const READS = [
 ];
 
 /**
- * Returns true if a request with this method and path may change the server, whether or not the server accepts the
- * request.
+ * Returns true if a request with this method and path may change the server. It does not matter whether the server
+ * accepts the request.
  */
 export function isWrite(method: string, path: string): boolean {
   return method !== 'GET' && method !== 'HEAD' && !READS.some((read) => read.test(`${method} ${path}`));
@@ -20,13 +20,13 @@ export function isWrite(method: string, path: string): boolean {
 
 export interface Gate extends AsyncDisposable {
   readonly target: Target;
-  /** Method and path of each request that the proxy refused because it may change the target. */
+  /** Method and path of each request that the proxy refused as a possible write. */
   readonly refused: string[];
 }
 
 /**
- * Starts a proxy that forwards only requests that change nothing. It responds to all others with status 418. No rule
- * expects this status, so a rule that writes fails.
+ * Starts a proxy that forwards only requests that change nothing. It responds to all other requests with status 418. No
+ * rule expects this status, so each rule that writes fails.
  */
 export async function openGate(target: Target): Promise<Gate> {
   const refused: string[] = [];

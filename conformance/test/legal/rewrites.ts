@@ -2,16 +2,16 @@ import { isRecord, type JsonRecord } from '../../http/exchange.js';
 import type { ProxiedRequest, Rewrite } from '../mutants/proxy.js';
 
 /**
- * Formats a pkt-line (line format of the Git protocol, see gitprotocol-common): four hexadecimal digits with the length
- * of prefix and payload in bytes, then the payload.
+ * Formats a pkt-line, the line format of the Git protocol (gitprotocol-common). A pkt-line begins with its length in
+ * bytes, including the length itself, as four hexadecimal digits. The payload follows.
  */
 function pktLine(payload: string): string {
   return (Buffer.byteLength(payload) + 4).toString(16).padStart(4, '0') + payload;
 }
 
 /**
- * Returns a Git response body without the pkt-lines for which `isDropped` returns true. Keeps special packets without
- * payload, such as the flush packet, which have a length below four.
+ * Returns a Git response body without the pkt-lines for which `isDropped` returns true. Keeps special packets such as
+ * the flush packet, whose length is below four.
  */
 function withoutLines(body: Buffer, isDropped: (line: string) => boolean): Buffer {
   const kept: Buffer[] = [];
@@ -24,7 +24,7 @@ function withoutLines(body: Buffer, isDropped: (line: string) => boolean): Buffe
   return Buffer.concat(kept);
 }
 
-/** Rewrite of traffic that makes a Git host advertise no refs below refs/notes, which is legal. */
+/** Hides all refs below refs/notes from Git clients. A legal server may do so. */
 export const HIDES_NOTES: Rewrite = {
   request: (request) => {
     if (!request.path.endsWith('/git-upload-pack') || !request.body.includes('command=ls-refs')) return;
@@ -38,8 +38,8 @@ export const HIDES_NOTES: Rewrite = {
 };
 
 /**
- * Rewrite of requests that makes `trunk` the default branch of each new repository whose request names no other one.
- * The specification does not say that `main` is the default.
+ * Simulates a server whose default branch for new repositories is `trunk`. The specification does not require `main`.
+ * Requests that name a default branch stay unchanged.
  */
 export const TRUNK_IS_DEFAULT: Rewrite = {
   request: (request) => {
@@ -52,8 +52,8 @@ export const TRUNK_IS_DEFAULT: Rewrite = {
 };
 
 /**
- * Rewrite of archive requests and responses that makes archives legal but unusual: file names are below a folder, the
- * media type is another one, and optional headers are missing.
+ * Simulates a server with unusual but legal archives: file names begin with a folder, the media type differs, and
+ * optional headers are missing.
  */
 export const UNTYPICAL_ARCHIVE: Rewrite = {
   request: (request) => {

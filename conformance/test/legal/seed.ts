@@ -11,8 +11,8 @@ interface Call {
 }
 
 /**
- * Sends an HTTP request to the target without the HTTP client of the suite, so that the suite does not count the
- * request. Returns the HTTP status.
+ * Sends an HTTP request to the target and returns the HTTP status. Does not use the suite's HTTP client, so that the
+ * suite does not count the request.
  */
 export async function call(target: Target, method: string, path: string, { as, json, lines }: Call): Promise<number> {
   const body = lines?.map((line) => `${JSON.stringify(line)}\n`).join('') ?? JSON.stringify(json) ?? null;
@@ -35,10 +35,7 @@ async function mustCall(...args: Parameters<typeof call>): Promise<void> {
 
 export type Files = Readonly<Record<string, string | Buffer>>;
 
-/**
- * Creates a repository with the given default branch. Then commits each set of files to that branch, one commit per
- * set.
- */
+/** Creates a repository with the given default branch. Then makes one commit on that branch for each set of files. */
 export async function seed(target: Target, repo: string, branch: string, ...commits: readonly Files[]): Promise<void> {
   const scopes = ['repo:write'];
   await mustCall(target, 'POST', '/api/repos', { as: { repo, scopes }, json: { default_branch: branch } });

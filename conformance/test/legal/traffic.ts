@@ -4,20 +4,19 @@ import type { Target } from '../../target/target.js';
 import { call, remove } from './seed.js';
 
 /**
- * Another client of the organization under test, which sends requests while the suite runs. Disposal stops its
- * requests.
+ * Second client of the organization under test, which sends requests while the suite runs. Disposal stops the client.
  */
 export interface Traffic extends AsyncDisposable {
-  /** Number of repositories created so far. */
+  /** Number of repositories that this client has created so far. */
   readonly repositories: number;
 }
 
-/** Pause in milliseconds between two requests of this client, so that the suite under test gets enough CPU time. */
+/** Pause in milliseconds between two requests of this client. It leaves enough CPU time for the suite under test. */
 const PAUSE = 5;
 
 /**
- * Starts a client that repeats a sequence of requests until disposal: creates a repository, commits to it, reads it,
- * tries a sync that fails, and deletes an older repository.
+ * Starts a client that repeats five steps until disposal: create a repository, commit, read, try a sync that fails, and
+ * delete an older repository.
  */
 export function startTraffic(target: Target): Traffic {
   const stop = new AbortController();
@@ -34,8 +33,8 @@ export function startTraffic(target: Target): Traffic {
         () => call(target, 'POST', '/api/v1/repos/commit-pack', { as, lines }),
         () => call(target, 'GET', '/api/v1/repos/files/metadata', { as }),
         () => call(target, 'GET', '/api/v1/repo', { as: { ...as, scopes: [] } }),
-        // The three newest repositories are kept, so that the organization always contains repositories unknown to the
-        // suite.
+        // Keep the three newest repositories, so that the organization always contains repositories that the suite did
+        // not create.
         () => (repositories > 3 ? remove(target, `somebody/else-${repositories - 3}`) : Promise.resolve(0)),
       ]) {
         await step();
@@ -45,8 +44,8 @@ export function startTraffic(target: Target): Traffic {
     }
   };
   const working = work();
-  // The disposal awaits this promise and handles its rejection. The empty handler prevents Node.js from reporting a
-  // rejection before that as unhandled.
+  // Prevent Node.js from reporting an early rejection as unhandled. The disposal awaits the promise and handles the
+  // rejection.
   working.catch(() => undefined);
   return {
     get repositories() {

@@ -2,15 +2,18 @@ import { isRecord } from '../../http/exchange.js';
 import type { ProxiedResponse, Rewrite } from '../mutants/proxy.js';
 import { TRUNK_IS_DEFAULT, UNTYPICAL_ARCHIVE } from './rewrites.js';
 
-/** Property in which a service may differ from the emulator without a violation of the specification. */
+/** Legal behaviour of a service that differs from the emulator's. */
 export interface UnusualProperty {
   readonly name: string;
   readonly rewrite: Rewrite;
-  /** Ids of the rules of level SHOULD that warn about the property. */
+  /** Ids of the SHOULD rules that must warn about this property. */
   readonly warns?: readonly string[];
 }
 
-/** Returns a rewrite that changes each JSON value in responses of the API, with the values inside changed first. */
+/**
+ * Returns a rewrite that calls `change` for each JSON value in API responses. Inner values are changed before the
+ * values that contain them.
+ */
 function changesValues(change: (value: unknown, key: string) => unknown): Rewrite {
   return {
     response: (response) => {
@@ -37,8 +40,8 @@ function responseOnly(change: (response: ProxiedResponse) => void): Rewrite {
 const UTC = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?Z$/;
 
 /**
- * Properties in which a service may differ from the emulator. Each is legal by itself and together with the others. A
- * rule that fails because of one of them demands what the specification does not say.
+ * Behaviours of a service that differ from the emulator but are legal, alone and together. If a rule fails because of
+ * one of them, the rule demands more than the specification.
  */
 export const UNUSUAL_PROPERTIES: readonly UnusualProperty[] = [
   { name: 'another default branch than main', rewrite: TRUNK_IS_DEFAULT },
@@ -72,7 +75,7 @@ export const UNUSUAL_PROPERTIES: readonly UnusualProperty[] = [
     rewrite: changesValues((value) => (typeof value === 'string' ? value.replace(UTC, '$1.123456+00:00') : value)),
   },
   {
-    // The specification has texts for the details of refused tokens (401 and 403), so these are kept.
+    // Keep the details of 401 and 403 responses, because the specification prescribes these texts.
     name: 'other titles, types and details of problems',
     rewrite: changesValues((value) => {
       if (!isProblem(value)) return value;
@@ -144,7 +147,7 @@ export const UNUSUAL_PROPERTIES: readonly UnusualProperty[] = [
   },
 ];
 
-/** Combines several rewrites into one. They change a request in order, and its response in reverse order. */
+/** Combines several rewrites into one. Requests pass through them in order, and responses in reverse order. */
 export function combine(rewrites: readonly Rewrite[]): Rewrite {
   return {
     request: (request) => {

@@ -4,7 +4,7 @@ import { packageRoot } from '../../target/package-root.js';
 
 interface Variant {
   readonly name: string;
-  /** Values of a variant (switch between legal behaviours of the service), the default first. */
+  /** Values of a variant (switch between legal behaviours). The default is the first. */
   readonly values: readonly string[];
 }
 
@@ -13,16 +13,16 @@ const printed = execFileSync(process.execPath, [emulator, 'variants', '--json'],
 export const variants: readonly Variant[] = JSON.parse(printed);
 
 /**
- * Returns a value for each variant (switch between legal behaviours of the service), by the name of the variant. Every
- * second variant has its first value other than the default. `from`: index of the first variant that is changed.
+ * Returns a value for each variant (switch between legal behaviours), by name. Every second variant gets its first
+ * non-default value, and the others get their default. `from` is the index of the first changed variant.
  */
 export function alternateValues(from: 0 | 1): Record<string, string> {
   return Object.fromEntries(variants.map(({ name, values }, at) => [name, values[at % 2 === from ? 1 : 0] ?? '']));
 }
 
 /**
- * Returns a value for each variant (switch between legal behaviours of the service), by the name of the variant.
- * `number`: index of the value, 0 for the default. A variant with fewer values has its last one.
+ * Returns a value for each variant (switch between legal behaviours), by name. `number` is the index of the value, 0
+ * for the default. A variant with fewer values gets its last value.
  */
 export function otherValues(number: number): Record<string, string> {
   return Object.fromEntries(variants.map(({ name, values }) => [name, values[number] ?? values.at(-1) ?? '']));

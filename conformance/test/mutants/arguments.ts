@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 
 export interface Arguments {
   /**
-   * Substrings of mutant names or rule ids. Only mutants with one of them are checked, or all mutants if the list is
-   * empty.
+   * Filter of mutants. A mutant is checked if its name or one of its rule ids contains one of these strings. An empty
+   * list selects all mutants.
    */
   readonly parts: readonly string[];
   readonly lanes: number;

@@ -6,13 +6,13 @@ import { findStaleRows, findUnprovenClauses, readTable, TABLE_FILE, type TableRo
 
 export interface AllOutcomes {
   readonly outcomes: readonly Outcome[];
-  /** Problems that make the check fail, such as a stale row of the table. One sentence each. */
+  /** Problems that make the check fail, such as an outdated row of the table. Each is one sentence. */
   readonly complaints: readonly string[];
 }
 
 /**
- * Checks all mutants (servers with one deliberate mistake) with the conformance rules. Compares the outcomes with the
- * stored table of outcomes, which `tableOf` returns.
+ * Checks all mutants with the conformance rules. A mutant is a server with one deliberate mistake. Compares the
+ * outcomes with the stored table, which `tableOf` returns.
  */
 export async function checkAll(
   mutants: readonly Mutant[],
@@ -38,10 +38,7 @@ export async function checkAll(
   return { outcomes, complaints };
 }
 
-/**
- * Returns one sentence for each rule that does not pass on a correct server, that is, without a mutant. Skipped rules
- * are allowed.
- */
+/** Returns one sentence for each rule that does not pass on the correct server. Skipped rules are allowed. */
 export function complaintsOf({ outcomes }: Control): string[] {
   const broken = outcomes.filter(
     ({ fate, verdict }) => fate === 'killed' || (fate === 'inconclusive' && verdict !== 'skip'),
@@ -52,8 +49,8 @@ export function complaintsOf({ outcomes }: Control): string[] {
 }
 
 /**
- * Returns the MUST rules that can be checked on the emulator, but that no mutant names, so nothing shows that they can
- * fail.
+ * Returns the MUST rules that run on the emulator but that no mutant tests. A mutant is a server with one deliberate
+ * mistake. Without one, nothing proves that the rule can fail.
  */
 function unproven(mutants: readonly Mutant[], { outcomes }: Control): string[] {
   const named = new Set(mutants.flatMap((mutant) => mutant.rules));

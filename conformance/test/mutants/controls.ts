@@ -11,22 +11,22 @@ import { packageRoot } from '../../run/version.js';
 import { type Rewrite, startProxy } from './proxy.js';
 
 /**
- * Server that implements the repository hosting API only in part or not at all, and the output that `conformance run`
- * must have against it.
+ * Server that implements only a part of the repository hosting API or nothing of it. `exitCode` and `says` are the
+ * expected result of `conformance run` against the server.
  */
 export interface ControlServer {
-  /** Behaviour of the server, as the end of a sentence such as "answers 200 {} to everything". */
+  /** Behaviour of the server as a predicate, such as "answers 200 {} to everything". */
   readonly does: string;
   readonly answer: RequestListener | Rewrite;
   readonly exitCode: number;
-  /** Patterns that must match the text of the report, or the error message if there is no report. */
+  /** Patterns that must match the text report, or the error message if there is no report. */
   readonly says: readonly RegExp[];
 }
 
-/** Outcome of `conformance run` against one control server. */
+/** Result of `conformance run` against one control server. */
 export interface ControlOutcome {
   readonly exitCode: number | null;
-  /** Parsed report. Undefined if the command stopped before any rule ran. */
+  /** Parsed JSON report. Undefined if the command stopped before any rule ran. */
   readonly report: Report | undefined;
   /**
    * Texts of the report that must match `says`: messages about the run as a whole, failures of the set-up, or the reason
@@ -49,7 +49,10 @@ function cutOff(_request: unknown, response: ServerResponse): void {
   response.write('{"repos":[', () => response.destroy());
 }
 
-/** Request lines of documented routes that a partial server lacks. Every second route of the API is missing. */
+/**
+ * Routes of the specification that a partial server lacks: every second route of the API. Each pattern matches a
+ * request line.
+ */
 const MISSING = [
   /^POST \/api\/v1\/repos\/restore-commit/,
   /^GET \/api\/v1\/repos\/files\/metadata/,
@@ -120,12 +123,12 @@ export const CONTROL_SERVERS: readonly ControlServer[] = [
   },
 ];
 
-/** Maximum number of lines in a text report. A person cannot be expected to read more. */
+/** Maximum number of lines in a text report. A longer report is too much for a person to read. */
 export const MAX_LINES = 120;
 
 /**
  * Runs `conformance run` against a control server. Returns one sentence for each difference from the expected outcome,
- * or an empty list if there is none.
+ * or an empty list.
  */
 export async function complaintsAbout(server: ControlServer): Promise<string[]> {
   const { exitCode, report, sentences } = await checkControl(server);
@@ -140,7 +143,7 @@ export async function complaintsAbout(server: ControlServer): Promise<string[]> 
   ].map((why) => `a server that ${server.does}: ${why}`);
 }
 
-/** Checks a control server with the `conformance run` command in its own process, as a user would. */
+/** Runs `conformance run` against a control server, in a process of its own as a user would. */
 async function checkControl({ answer: response }: ControlServer): Promise<ControlOutcome> {
   if (typeof response !== 'function') {
     await using emulator = await startedEmulator();
@@ -163,8 +166,8 @@ async function startedEmulator() {
 }
 
 /**
- * Command line flags of each run. The rate of 10000 requests per second is no limit in practice, because the server is
- * on loopback. Other tests check the rate limit for remote targets.
+ * Command-line flags of each run. The rate of 10,000 requests per second is practically unlimited, because the server
+ * is on loopback.
  */
 const FLAGS = ['--write', '--timeout', '1500', '--rate', '10000', '--reporter', 'json'];
 

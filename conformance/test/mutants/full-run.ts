@@ -9,22 +9,22 @@ import type { Mutant } from './mutant.js';
 import { type Outcome, outcomesOf } from './outcome.js';
 import { rowOf, type TableRow } from './table.js';
 
-/** Stored result of checking one mutant (server with one deliberate mistake) with all rules. */
+/** Stored outcomes of one mutant (server with one deliberate mistake), which was checked with all rules. */
 interface Progress {
-  /** Hash of the mutant's definition. A result with another hash is out of date. */
+  /** Hash of the mutant's definition. If the hash differs from the current one, the result is outdated. */
   readonly key: string;
   readonly rows: readonly TableRow[];
 }
 
 /**
- * Results of a full run, in which every rule checks every mutant. They are stored in a file, one line of JSON per
- * mutant, so that a stopped run can be resumed.
+ * Stored results of a full run, which checks each mutant with each rule. The file has one JSON line per mutant, so that
+ * a stopped run can be resumed.
  */
 export class FullRun {
   readonly #file: string;
   readonly #known = new Map<string, readonly TableRow[]>();
 
-  /** Opens the stored results. If `fresh` is true, the results of earlier runs are discarded. */
+  /** Opens the stored results. Discards the results of earlier runs if `fresh` is true. */
   constructor(fresh: boolean) {
     const checkout = createHash('sha256').update(packageRoot()).digest('hex').slice(0, 8);
     this.#file = join(tmpdir(), `repohost-mutants-full-${checkout}`, 'progress.jsonl');
@@ -45,7 +45,10 @@ export class FullRun {
     return this.#known.get(keyOf(mutant)) ?? [];
   }
 
-  /** Checks a mutant with every rule. Returns the outcome of each rule. */
+  /**
+   * Checks a mutant with every rule, and returns one outcome per rule. A mutant is a server with one deliberate
+   * mistake.
+   */
   async check(lane: Lane, mutant: Mutant): Promise<Outcome[]> {
     const outcomes = outcomesOf(mutant, await lane.run(mutant, allRules()));
     const told = outcomes.filter(
@@ -60,8 +63,8 @@ export class FullRun {
 }
 
 /**
- * Parses one line of the stored results. Returns undefined if the line is incomplete, because a run was stopped while
- * writing it.
+ * Parses one line of the stored results. Returns undefined if the line is incomplete because a run was stopped while it
+ * wrote the line.
  */
 function readProgress(line: string): Progress | undefined {
   try {

@@ -10,7 +10,7 @@ import { START_ARGUMENTS, superviseEmulator } from '../../run/emulator-process.j
 
 const [script = ''] = process.argv.slice(2);
 
-/** Maximum time in milliseconds to wait for one response. A mutant that does not answer should not take long. */
+/** Maximum time in milliseconds to wait for one response. Short, because some changed emulators never respond. */
 const TIMEOUT = 5000;
 
 try {

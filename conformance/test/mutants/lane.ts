@@ -10,19 +10,19 @@ import { type MutableBuild, type MutableEmulator, startMutable } from './mutable
 import type { Mutant } from './mutant.js';
 import { type Rewrite, startProxy, watchRewrite } from './proxy.js';
 
-/** Result of checking one mutant (server with one deliberate mistake) with some rules. */
+/** Result of checking one mutant with some rules. A mutant is a server with one deliberate mistake. */
 export interface Run {
   readonly report: Report;
   /**
-   * Number of requests and responses that the mutant (server with one deliberate mistake) changed. If the mutant is a
-   * patch of the server's code, number of times that the patched code ran.
+   * Number of requests and responses that the mutant changed. For a mutant that patches the server's code, number of
+   * times that the patched code ran.
    */
   readonly met: number;
 }
 
 /**
- * Mutant that replaces code of the server by equal code, so that the server stays correct. All rules must pass on it,
- * and the patched code must run at least once.
+ * Mutant that replaces code of the server with identical code, so the server stays correct. It verifies the test
+ * set-up: all rules must pass, and the patched code must run at least once.
  */
 export const INERT_PATCH: Mutant = {
   name: 'inert-patch',
@@ -40,9 +40,8 @@ export const INERT_PROXY: Mutant = {
 };
 
 /**
- * Emulator process that checks one mutant after the other. Prepares read-only fixtures (repositories that several rules
- * read) before the first mutant, so that a mutant cannot break the creation of a fixture. Restores a snapshot of that
- * state before each mutant.
+ * Emulator process that checks mutants one after another. First prepares fixtures (repositories that several rules
+ * read), so that no mutant can break their creation. Restores a snapshot of this state before each mutant.
  */
 export class Lane implements AsyncDisposable {
   readonly #fixtures: RunContext['fixtures'] = new Map();
@@ -56,7 +55,8 @@ export class Lane implements AsyncDisposable {
   }
 
   /**
-   * Runs the rules on the correct server. Keeps the fixtures that these rules create, and a snapshot for later runs.
+   * Runs the rules on the correct server. Keeps the fixtures that these rules create, and takes a snapshot for later
+   * runs.
    */
   async prepare(rules: readonly Rule[]): Promise<Run> {
     await this.emulator.switchTo(INERT_PATCH.name);
@@ -67,7 +67,7 @@ export class Lane implements AsyncDisposable {
     return { report, met };
   }
 
-  /** Runs the rules on the server with the given mutant switched on, starting from the prepared state. */
+  /** Restores the prepared state, switches the mutant on, and runs the rules. */
   async run({ name, change }: Mutant, rules: readonly Rule[]): Promise<Run> {
     await this.#admin(`/snapshots/${this.#snapshot}/restore`);
     const fixtures = new Map(this.#fixtures);

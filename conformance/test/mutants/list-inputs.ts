@@ -8,14 +8,19 @@ import { changesPack, type FileOperation } from './streams.js';
 
 // node dist/conformance/test/mutants/list-inputs.js
 //
-// Checks that each item of each list in a request matters to the suite. Derives mutants (servers with one deliberate
-// mistake) from a table of the documented list parameters: the server uses only the first item of the list, ignores the
-// last item, ignores the first item, or uses the first item in place of all others. Runs all rules of the operation
-// against each mutant and prints the mutants that no rule detects. Exits with 1 if there is one.
+// Verifies that the suite notices a server that ignores items of a list in a request. Runs all rules of the operation
+// against several mutants (servers with one deliberate mistake), which are derived from a table of list parameters:
+//
+// - The server uses only the first item.
+// - The server ignores the last item.
+// - The server ignores the first item.
+// - The server uses the first item in place of all others.
+//
+// Prints the mutants that no rule detects. Exits with 1 if there are any.
 
 /**
- * Members of requests whose value is a list: place of the request, pattern of the rules about it, and names of the
- * members.
+ * Request members whose value is a list. Each row has the requests of an operation, a pattern for the ids of its rules,
+ * and the names of the members.
  */
 const LISTS: readonly (readonly [place: Place, rules: string, ...members: string[]])[] = [
   [GREP, 'grep', 'paths', 'include_globs', 'exclude_globs', 'extension_filters'],
@@ -32,7 +37,10 @@ const MISTAKES: Readonly<Record<string, readonly [does: string, change: Change]>
   repeated: ['uses the first item in place of all others', (list) => list.map(() => list[0])],
 };
 
-/** Changes the list of files of a commit, and drops the chunks of the files that were removed from the list. */
+/**
+ * Changes the list of files in a commit request. Also removes the chunks of each file that this change removed from the
+ * list.
+ */
 function changesFiles(change: Change) {
   return changesPack((body) => {
     body.files = change(body.files) as FileOperation[];
@@ -41,12 +49,14 @@ function changesFiles(change: Change) {
   });
 }
 
-/** Mutants (servers with one deliberate mistake), each with the pattern of the rules that are run against it. */
+/**
+ * Maps each mutant to the pattern of the rules that run against it. A mutant is a server with one deliberate mistake.
+ */
 const mutants = new Map<Mutant, string>();
 for (const [place, rules, ...members] of LISTS) {
   for (const member of members) {
     for (const [name, [does, change]] of Object.entries(MISTAKES)) {
-      // A commit that names a file twice is refused, so this mistake would break every fixture.
+      // Skip this mistake for commits. A commit that names a file twice is refused, so no fixture could be created.
       if (place === PACK && name === 'repeated') continue;
       const changed = changesMember(place, member, (list) => (Array.isArray(list) ? change(list) : list));
       const rewrite = place === PACK ? changesFiles(change) : changed;

@@ -14,12 +14,16 @@ import { findStaleRows, mergeRows, readTable, rowOf, TABLE_FILE, type TableRow, 
 // npm run mutants -- --full [--fresh]
 //
 // A mutant is a server with one deliberate mistake. This program checks each mutant with the rules that must detect it.
-// It also runs the command `conformance run` against servers that the command must recognize as wrong. Exits with 1 if
-// no rule detects a mutant, if a server is judged wrongly, or if the stored table of outcomes is stale.
+// It also runs `conformance run` against servers that the command must recognize as wrong.
 //
-// --lanes N checks mutants in N emulators in parallel. --write updates the table. --full checks each mutant with every
-// rule, which takes hours, and writes the table. It resumes an earlier full run that was stopped. --fresh starts from
-// the beginning.
+// Exits with 1 if a mutant stays undetected, if a server is judged wrongly, or if the stored table of outcomes is
+// outdated.
+//
+// - --lanes N runs N emulators in parallel.
+// - --write updates the table.
+// - --full checks each mutant with every rule, which takes hours, and writes the table. It resumes an earlier full run
+//   that was stopped.
+// - --fresh makes a full run start from the beginning.
 
 const { parts, lanes, full, fresh, write } = readArguments(process.argv.slice(2));
 const started = performance.now();
@@ -32,7 +36,7 @@ function describe({ mutant, rule, fate, verdict, reason }: Outcome): string {
   return `${fate}: ${mutant.name} (a server that ${mutant.does}), by ${rule}: ${verdict} ${reason}`.trimEnd();
 }
 
-/** Prints the problems to fix, one line per mutant that was not detected, and the counts of all outcomes. */
+/** Prints one line for each problem and each undetected mutant, then the counts of all outcomes. */
 function conclude(outcomes: readonly Outcome[], complaints: readonly string[]): void {
   const survivors = outcomes.filter(({ fate }) => fate !== 'killed');
   for (const sentence of [...complaints, ...survivors.map(describe)]) console.log(sentence);

@@ -9,17 +9,20 @@ import { type Mutant, WrongRow } from './mutant.js';
 import { type SwitchedText, writeSwitchable } from './switchable-source.js';
 
 /**
- * Copy of the emulator's compiled code that contains the patches of all mutants (deliberate mistakes). Every patch is
- * switched off at first. Disposal removes the copy.
+ * Copy of the emulator's compiled code with the patches of all mutants (deliberate mistakes). All patches are off at
+ * first. Disposal removes the copy.
  */
 export interface MutableBuild extends AsyncDisposable {
-  /** Path of the main module of the copy. The process that runs it needs an IPC channel to this process. */
+  /**
+   * Path of the copy's main module. It must run in a child process with an IPC channel, over which mutants are switched
+   * on.
+   */
   readonly script: string;
 }
 
 /**
- * Code of a module in the copy. It receives the name of the mutant to switch on over the IPC channel, and sends back
- * the number of times that patched code ran.
+ * Source of a module that is added to the copy. It receives the name of a mutant over the IPC channel, and switches
+ * this mutant on. It sends back the number of times that the previous mutant's code ran.
  */
 const SWITCH = `
 let mutant = '';
@@ -48,8 +51,8 @@ process.exitCode = await main(process.argv.slice(2));
 const LINKS = ['node_modules', 'fixtures', 'package.json'];
 
 /**
- * Writes a copy of the emulator's compiled code with all patches to a temporary folder. Throws if the text that a patch
- * replaces does not occur in its module.
+ * Writes a temporary copy of the emulator's compiled code with all patches. Throws if a module does not contain the
+ * text that a patch replaces.
  */
 export async function buildMutable(mutants: readonly Mutant[]): Promise<MutableBuild> {
   const patched = await patchAll(mutants);
@@ -75,13 +78,12 @@ export async function buildMutable(mutants: readonly Mutant[]): Promise<MutableB
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /**
- * Registers handlers that remove a folder when this process exits or receives a signal. Returns a function that
- * unregisters them.
+ * Makes this process remove a folder when it exits or receives a signal. Returns a function that removes the handlers.
  */
 function removeAtExit(folder: string): () => void {
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   const stops = Object.entries(SIGNALS).map(([signal, code]) => {
-    // This process need not stop its emulator processes, because each of them ends when its IPC channel closes.
+    // Exit without stopping the emulator processes. Each of them ends by itself when its IPC channel closes.
     const stop = () => process.exit(code);
     process.once(signal, stop);
     return () => void process.off(signal, stop);
@@ -93,7 +95,7 @@ function removeAtExit(folder: string): () => void {
   };
 }
 
-/** Returns the text of each module that a mutant patches, by path. The text contains the patches of all mutants. */
+/** Returns the changed source text of each patched module, by path. It contains the patches of all mutants. */
 async function patchAll(mutants: readonly Mutant[]): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, SwitchedText[]>();
   for (const { name: mutant, change } of mutants) {
@@ -123,8 +125,8 @@ async function patchAll(mutants: readonly Mutant[]): Promise<ReadonlyMap<string,
 /** Process that runs the patched copy of the emulator. */
 export interface MutableEmulator extends EmulatorProcess {
   /**
-   * Switches the server to the mistake of this mutant, or to correct behaviour if the name is empty. Resolves to the
-   * number of times that the patched code of the previous mutant ran.
+   * Switches one mutant on, or all mutants off if the name is empty. Resolves to the number of times that the previous
+   * mutant's code ran.
    */
   switchTo(mutant: string): Promise<number>;
 }

@@ -1,26 +1,29 @@
 import type { Rewrite } from './proxy.js';
 
-/** Deliberate mistake in the behaviour of the emulator, and the conformance rules that must detect it. */
+/** Wrong server: the emulator with one deliberate mistake, and the conformance rules that must detect it. */
 export interface Mutant {
   /** Name in kebab-case, unique and permanent. */
   readonly name: string;
-  /** Ids of the rules that must detect the mutant. Each of them is run alone and must not pass; a MUST rule must fail. */
+  /**
+   * Ids of the rules that must detect the mutant. Each rule runs alone and must not pass. A rule of the level MUST must
+   * fail.
+   */
   readonly rules: readonly string[];
   /** Clauses of these rules that the mutant breaks, as rule id and clause name: `pack.file.op.delete#siblings`. */
   readonly clauses: readonly string[];
   /**
-   * Ids of rules that must run in the same run, because the rule to be checked sends no requests and only examines the
-   * responses to other rules.
+   * Ids of rules that run together with the checked rule. Needed if the checked rule sends no requests of its own, but
+   * judges the responses to other rules.
    */
   readonly beside?: readonly string[];
-  /** Wrong behaviour of the server, as the end of a sentence such as "answers a read with 202". */
+  /** Wrong behaviour of the server, as the end of a sentence: "answers a read with 202". */
   readonly does: string;
   readonly change: Change;
 }
 
 /**
- * Implementation of a mutant: a rewrite of requests and responses in a proxy in front of the server, or a patch of the
- * server's code for mistakes that a proxy cannot make.
+ * How a mutant is made. A proxy in front of a correct server changes requests or responses. If a proxy cannot make the
+ * mistake, a patch changes the server's code.
  */
 export type Change = { readonly proxy: Rewrite } | { readonly patch: readonly Patch[] };
 
@@ -36,10 +39,7 @@ export interface Patch {
   readonly replace: string;
 }
 
-/**
- * Error for rows of the table of mutants that no longer fit the code or the rules. `sentences` has one sentence per
- * row.
- */
+/** Thrown if mutants no longer fit the code or the rules. `sentences` describes each of them. */
 export class WrongRow extends Error {
   override readonly name = 'WrongRow';
 
@@ -53,7 +53,7 @@ interface MoreOfRow {
 }
 
 /**
- * Reads the rules that a mutant must break. Each is a rule id, or a rule id and the name of a clause:
+ * Splits the names of rules into rule ids and clauses. A name is a rule id, or a rule id and a clause:
  * `pack.file.op.delete#siblings`.
  */
 function readRules(given: string | readonly string[]): Pick<Mutant, 'rules' | 'clauses'> {
@@ -63,8 +63,8 @@ function readRules(given: string | readonly string[]): Pick<Mutant, 'rules' | 'c
 }
 
 /**
- * Defines a mutant (server with one deliberate mistake) that is made by a proxy between the suite and the server.
- * `rules`: rules that detect the mutant, each optionally with the clause that the mutant breaks, as `rule#clause`.
+ * Defines a wrong server that a proxy between the suite and the emulator imitates. `rules` names the rules that must
+ * detect it, and optionally the broken clause: `rule#clause`.
  */
 export function proxied(
   name: string,
@@ -77,8 +77,8 @@ export function proxied(
 }
 
 /**
- * Defines a mutant (server with one deliberate mistake) that is made by a patch of the server's code. `rules`: as for
- * `proxied`.
+ * Defines a wrong server by a patch of the emulator's code. `rules` names the rules that must detect it, and optionally
+ * the broken clause: `rule#clause`.
  */
 export function patched(
   name: string,

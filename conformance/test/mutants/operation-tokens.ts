@@ -3,14 +3,14 @@ import { isAt, type Place, setsMember } from './rewrites.js';
 import { changesResponsesTo, mendsTokens } from './tokens.js';
 
 /**
- * Ids of an operation's rules about tokens, by the kind of bad token that the rule sends: none, an invalid one, one
- * with the wrong scope, or one that names no repository.
+ * Ids of the rules about tokens of one operation. The key says which token the rule sends: none, an invalid one, one
+ * with the wrong scope, or one without the claim `repo`.
  */
 type TokenRuleIds = Readonly<Partial<Record<'noHeader' | 'invalid' | 'scope' | 'missingRepo', string>>>;
 
 /**
- * Returns mutants (deliberate mistakes) of one API operation. Each mutant breaks one of the rules about tokens in
- * `ids`. `area` is the prefix of the mutants' names, and `place` selects the requests of the operation.
+ * Returns wrong servers for one API operation, one for each rule about tokens in `ids`. `area` is the prefix of their
+ * names. `place` selects the requests of the operation.
  */
 export function tokenMutants(area: string, place: Place, scope: string, ids: TokenRuleIds): Mutant[] {
   const { noHeader, invalid, scope: scopeRule, missingRepo } = ids;

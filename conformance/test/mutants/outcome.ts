@@ -5,11 +5,13 @@ import type { Lane, Run } from './lane.js';
 import { type Mutant, WrongRow } from './mutant.js';
 
 /**
- * Outcome of checking a mutant (server with one deliberate mistake) with a rule.
+ * Outcome of checking a mutant (wrong server) with a rule:
  *
- * killed: the rule detects the mistake. silent: the rule passes, although the mutant changed something while the rule
- * ran. dead: the rule passes, because none of its requests reached the changed behaviour. inconclusive: the rule has no
- * verdict about the target, because the rule had an error itself, was throttled, was skipped, or changed its verdict.
+ * - killed: the rule detects the mistake.
+ * - silent: the rule passes, although the mutant changed something while the rule ran.
+ * - dead: the rule passes, because none of its requests reached the changed behaviour.
+ * - inconclusive: the rule has no verdict about the server, because it crashed, was throttled, was skipped, or changed
+ *   its verdict.
  */
 export type Fate = 'killed' | 'silent' | 'dead' | 'inconclusive';
 
@@ -22,7 +24,7 @@ export interface Outcome {
   readonly reason: string;
 }
 
-/** Verdict of a rule that detects wrong behaviour, by the requirement level of the rule. */
+/** Verdict of a rule that detects a mistake, by the requirement level of the rule. */
 const BROKEN: Readonly<Record<Level, Verdict>> = { MUST: 'fail', SHOULD: 'warn', MAY: 'warn', UNSPECIFIED: 'warn' };
 
 const UNDECIDED: readonly Verdict[] = ['error', 'blocked', 'skip', 'flaky'];
@@ -33,7 +35,7 @@ export function fateOf(result: Pick<RuleResult, 'level' | 'verdict'>, met: numbe
   return met > 0 ? 'silent' : 'dead';
 }
 
-/** Returns the rules with the given ids. Throws if an id does not exist; the error names the mutant. */
+/** Returns the rules with the given ids. Throws if an id does not exist, with the mutant's name in the error. */
 export function rulesCalled(ids: readonly string[], mutant: Mutant): Rule[] {
   return ids.map((id) => {
     const rule = allRules().find((one) => one.id === id);
@@ -43,7 +45,7 @@ export function rulesCalled(ids: readonly string[], mutant: Mutant): Rule[] {
   });
 }
 
-/** Runs each rule that a mutant names in a separate run against that mutant. Returns one outcome per rule. */
+/** Runs each rule of a mutant against it, in a separate run per rule. Returns one outcome per rule. */
 export async function checkNamed(lane: Lane, mutant: Mutant): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const id of mutant.rules) {

@@ -1,6 +1,6 @@
 import type { Patch } from './mutant.js';
 
-/** Patches of the server that hide from Git clients all branches whose last commit was made through the HTTP API. */
+/** Hides branches from Git clients if their last commit was made through the HTTP API. */
 export const HIDDEN_FROM_GIT: readonly Patch[] = [
   {
     file: 'repositories/branch-write.js',
@@ -14,7 +14,7 @@ export const HIDDEN_FROM_GIT: readonly Patch[] = [
   },
 ];
 
-/** Returns a patch that makes the server accept a token without the required scope for one API operation. */
+/** Makes one API operation accept tokens without the required scope. */
 export function ignoresScope(operation: string): Patch {
   return {
     file: 'pipeline/credential.js',
@@ -23,9 +23,7 @@ export function ignoresScope(operation: string): Patch {
   };
 }
 
-/**
- * Returns patches that make the server accept a token for one API operation without verifying the token's signature.
- */
+/** Makes one API operation accept tokens whose signature is wrong. */
 export function ignoresSignature(operation: string): readonly Patch[] {
   return [
     {
@@ -47,10 +45,7 @@ export function ignoresSignature(operation: string): readonly Patch[] {
   ];
 }
 
-/**
- * Returns a patch that makes the server use the first repository of the organization for one API operation. A correct
- * server uses the repository that the token names.
- */
+/** Makes one API operation use the first repository of the organization instead of the one that the token names. */
 export function takesFirstRepository(operation: string): Patch {
   return {
     file: 'pipeline/gate.js',
@@ -61,9 +56,7 @@ export function takesFirstRepository(operation: string): Patch {
   };
 }
 
-/**
- * Returns a patch that makes one API operation accept a token for another repository than the one in the request path.
- */
+/** Makes one API operation accept a token for another repository than the one in the request path. */
 export function ignoresPathAndClaim(operation: string): Patch {
   return {
     file: 'pipeline/credential.js',
@@ -73,8 +66,8 @@ export function ignoresPathAndClaim(operation: string): Patch {
 }
 
 /**
- * Returns patches that make one API operation look up a repository even if the token names none. A correct server
- * refuses such a token.
+ * Makes one API operation accept tokens without the claim `repo`. It then looks up the repository that the request path
+ * names.
  */
 export function needsNoRepoClaim(operation: string): readonly Patch[] {
   return [

@@ -1,6 +1,6 @@
 /**
- * Places: requests that mutants (servers with one deliberate mistake) change, for `isAt` of `rewrites.ts`. A string is
- * a method and a path. A regular expression is tested against both.
+ * Method and path of each operation, or a regular expression for both. Mutants (wrong servers) change only requests
+ * that match.
  */
 export const ANY = /./;
 export const API = / \/api\//;
@@ -11,10 +11,7 @@ export const COMMIT = 'GET /api/v1/repos/commit';
 export const COMMITS = 'GET /api/v1/repos/commits';
 export const PACK = 'POST /api/v1/repos/commit-pack';
 export const RESTORE = 'POST /api/v1/repos/restore-commit';
-/**
- * Place of the second route that restores a commit. Its path contains the repository name, unlike that of the first
- * route.
- */
+/** Requests to `reset-commits`, the alias of `restore-commit`. The repository name is part of the path. */
 export const RESET = /^POST .*\/reset-commits$/;
 export const META = 'GET /api/v1/repos/files/metadata';
 export const FILE = 'GET /api/v1/repos/file';

@@ -6,9 +6,7 @@ import { listenOnLoopback } from '../../http/listen.js';
 import type { Target } from '../../target/target.js';
 import { HOP_BY_HOP } from '../pass-through.js';
 
-/**
- * Request that the proxy received from the suite. A mutant (deliberate mistake) may change it before it is forwarded.
- */
+/** Request of the suite, as the proxy received it. A mutant (wrong server) may change it before it is forwarded. */
 export interface ProxiedRequest {
   readonly method: string;
   path: string;
@@ -17,8 +15,8 @@ export interface ProxiedRequest {
 }
 
 /**
- * Response that the proxy received from the server. A mutant (deliberate mistake) may change it before it is sent to
- * the suite.
+ * Response of the correct server, as the proxy received it. A mutant (wrong server) may change it before the suite gets
+ * it.
  */
 export interface ProxiedResponse {
   readonly request: Pick<ProxiedRequest, 'method' | 'path'>;
@@ -27,15 +25,13 @@ export interface ProxiedResponse {
   body: Buffer;
 }
 
-/** Functions that change requests and responses in a proxy, so that a correct server looks wrong to the suite. */
+/** Changes that a proxy makes to requests and responses, so that a correct server looks wrong to the suite. */
 export interface Rewrite {
   readonly request?: (request: ProxiedRequest) => void;
   readonly response?: (response: ProxiedResponse) => void;
 }
 
-/**
- * Wraps a rewrite of requests and responses. The wrapped rewrite calls `onChange` after each message that it changed.
- */
+/** Wraps a rewrite. The result calls `onChange` whenever the rewrite changes a request or a response. */
 export function watchRewrite({ request, response }: Rewrite, onChange: () => void): Rewrite {
   const watch = <Message extends ProxiedRequest | ProxiedResponse>(change: (message: Message) => void) => {
     return (message: Message) => {
@@ -49,8 +45,8 @@ export function watchRewrite({ request, response }: Rewrite, onChange: () => voi
 
 export interface Proxy extends AsyncDisposable {
   /**
-   * Target whose address is that of the proxy. Namespaces (separate services in one emulator) that are created through
-   * the proxy get a proxy of their own.
+   * Target with the address of the proxy. Each namespace that is created through the proxy gets its own proxy. A
+   * namespace is a separate service in the emulator.
    */
   readonly target: Target;
 }
@@ -66,14 +62,14 @@ function without(headers: IncomingHttpHeaders, names: readonly string[]): Proxie
 const ADMIN = '/_emulator/';
 
 /**
- * Time in milliseconds that the proxy waits after a client has disconnected, so that the request is written to the
- * server first.
+ * Time in milliseconds between a client's disconnect and the proxy's disconnect. It lets the request reach the server
+ * first.
  */
 const TIME_TO_WRITE = 50;
 
 /**
- * Starts a proxy that applies a rewrite to the traffic between suite and server. Requests to the emulator's admin API
- * are forwarded unchanged.
+ * Starts a proxy between the suite and the server. It applies the rewrite to all requests and responses, except those
+ * of the emulator's admin API.
  */
 export async function startProxy(target: Target, rewrite: Rewrite): Promise<Proxy> {
   const pool = new Pool(target.baseUrl);
@@ -118,8 +114,8 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
     const headers = without(sent, [...HOP_BY_HOP, 'host', 'content-length']) as ProxiedRequest['headers'];
     incoming.on('close', () => {
       if (incoming.complete) return;
-      // The client disconnected before the request body was complete. The proxy sends the same part and disconnects, so
-      // that the server sees the same.
+      // The client disconnected in the middle of the request body. The proxy sends the same part to the server and then
+      // disconnects as well.
       const body = Buffer.concat(pieces);
       const cut = { rule: '', method, origin: target.baseUrl, path, body };
       hangUp({ ...cut, headers: { ...headers, 'content-length': sent['content-length'] ?? '0' } }, body.length).catch(
@@ -128,7 +124,7 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
     });
     incoming.on('end', () => {
       const request = { method, path, headers, body: Buffer.concat(pieces) };
-      // If a rewrite throws, the client's connection is closed, because there is no response to send.
+      // If a rewrite throws, close the client's connection, because there is no response to send.
       pass(request, outgoing).catch(() => outgoing.destroy());
     });
   });

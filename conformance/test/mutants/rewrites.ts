@@ -2,8 +2,8 @@ import { isRecord } from '../../http/exchange.js';
 import type { ProxiedRequest, ProxiedResponse, Rewrite } from './proxy.js';
 
 /**
- * Selector of requests to change: a string with method and path, such as `POST /api/v1/repos/grep`, or a regular
- * expression that is matched against both. The query is ignored.
+ * Selects the requests to change. A string is a method and a path, such as `POST /api/v1/repos/grep`. A regular
+ * expression is matched against both. The query is ignored.
  */
 export type Place = string | RegExp;
 
@@ -13,8 +13,8 @@ export function isAt(place: Place, { method, path }: Pick<ProxiedRequest, 'metho
 }
 
 /**
- * Returns a rewrite that changes the parsed JSON body of responses at `place`. If `status` is given, only responses
- * with that status are changed. `Body` declares the members that `change` uses.
+ * Changes the JSON bodies of responses to `place`. If `status` is given, only responses with this status are changed.
+ * `Body` declares the members that `change` uses.
  */
 export function changesJson<Body>(
   place: Place,
@@ -32,8 +32,8 @@ export function changesJson<Body>(
 }
 
 /**
- * Returns a rewrite that sets one member of JSON responses at `place`. `path` has the names of nested members,
- * separated by dots. The value undefined removes the member.
+ * Sets one member of the JSON responses to `place`, or removes it if `value` is undefined. `path` names a nested member
+ * with dots: `result.old_sha`.
  */
 export function setsMember(place: Place, path: string, value: unknown, status?: number): Rewrite {
   return changesJson<unknown>(
@@ -58,10 +58,7 @@ export function changesStatus(place: Place, from: number, to: number): Rewrite {
   };
 }
 
-/**
- * Returns a rewrite that responds to requests at `place` with the given status if `isMeant` returns true for their
- * body.
- */
+/** Makes the server answer with `status` if `isMeant` returns true for the body of a request to `place`. */
 export function answersBody(place: Place, isMeant: (body: string) => boolean, status: number): Rewrite {
   const meant = new WeakSet<object>();
   return {
@@ -75,8 +72,8 @@ export function answersBody(place: Place, isMeant: (body: string) => boolean, st
 }
 
 /**
- * Returns a rewrite that sets a header of responses at `place`, or removes the header if `value` is undefined. If
- * `from` is given, only responses with that status are changed.
+ * Sets a header of the responses to `place`, or removes it if `value` is undefined. If `from` is given, only responses
+ * with this status are changed.
  */
 export function setsHeader(place: Place, name: string, value?: string, from?: number): Rewrite {
   return {
@@ -88,7 +85,7 @@ export function setsHeader(place: Place, name: string, value?: string, from?: nu
   };
 }
 
-/** Returns a rewrite that removes a query parameter from requests at `place`, as if the server ignored it. */
+/** Makes the server ignore a query parameter. The proxy removes it from requests to `place`. */
 export function ignoresParameter(place: Place, name: string): Rewrite {
   return {
     request: (request) => {
@@ -101,8 +98,7 @@ export function ignoresParameter(place: Place, name: string): Rewrite {
 }
 
 /**
- * Returns a rewrite that adds a query parameter to requests at `place` that lack it, as if the server had another
- * default.
+ * Makes the server use another default for a query parameter. The proxy adds it to requests to `place` that lack it.
  */
 export function assumesParameter(place: Place, name: string, value: string): Rewrite {
   return {
@@ -114,24 +110,24 @@ export function assumesParameter(place: Place, name: string, value: string): Rew
 }
 
 /**
- * Returns a rewrite that removes a member, at any depth, from the first JSON line of request bodies at `place`, as if
- * the server ignored it.
+ * Makes the server ignore a member of request bodies. The proxy removes it, at any depth, from the first JSON line of
+ * requests to `place`.
  */
 export function ignoresMember(place: Place, name: string): Rewrite {
   return changesMember(place, name, () => undefined);
 }
 
 /**
- * Returns a rewrite that shortens a list in request bodies at `place` to its first item, as if the server ignored the
- * others.
+ * Makes the server use only the first item of a list in request bodies. The proxy removes the other items from requests
+ * to `place`.
  */
 export function takesFirstItem(place: Place, name: string): Rewrite {
   return changesMember(place, name, (list) => (Array.isArray(list) ? list.slice(0, 1) : list));
 }
 
 /**
- * Returns a rewrite that replaces each member with this name, at any depth, in the first JSON line of request bodies at
- * `place`. If `change` returns undefined, the member is removed.
+ * Changes each member with this name in request bodies to `place`, at any depth of the first JSON line. If `change`
+ * returns undefined, the member is removed.
  */
 export function changesMember(place: Place, name: string, change: (value: unknown) => unknown): Rewrite {
   return {
@@ -142,15 +138,15 @@ export function changesMember(place: Place, name: string, change: (value: unknow
         const kept = JSON.stringify(JSON.parse(first), (key, value) => (key === name ? change(value) : value));
         request.body = Buffer.from([kept, ...more].join('\n'));
       } catch {
-        // A body that is not JSON is forwarded unchanged, because the server must refuse it itself.
+        // Forward a body that is not JSON unchanged, because the server itself must refuse it.
       }
     },
   };
 }
 
 /**
- * Returns a rewrite that adds a member to JSON request bodies at `place` that lack it, as if the server had another
- * default. `path` is `a` or, for a nested member, `a.b`.
+ * Makes the server use another default for a member of request bodies. The proxy adds it to requests to `place` that
+ * lack it. A dot in `path` names a nested member: `a.b`.
  */
 export function assumesMember(place: Place, path: string, value: unknown): Rewrite {
   return {
@@ -165,8 +161,8 @@ export function assumesMember(place: Place, path: string, value: unknown): Rewri
 }
 
 /**
- * Returns a rewrite that changes the JSON body of requests at `place`. In a body of several lines, only the first is
- * changed. `Body` declares the members that `change` uses.
+ * Changes the JSON body of requests to `place`. If the body has several lines, only the first is changed. `Body`
+ * declares the members that `change` uses.
  */
 export function changesRequest<Body>(place: Place, change: (body: Body) => unknown): Rewrite {
   return {
@@ -184,7 +180,7 @@ export function changesRequest<Body>(place: Place, change: (body: Body) => unkno
   };
 }
 
-/** Returns a rewrite that changes the query parameters of requests at `place`. */
+/** Changes the query parameters of requests to `place`. */
 export function changesQuery(place: Place, change: (query: URLSearchParams) => void): Rewrite {
   return {
     request: (request) => {
@@ -198,8 +194,8 @@ export function changesQuery(place: Place, change: (query: URLSearchParams) => v
 }
 
 /**
- * Returns a rewrite that changes the JSON responses at `place` to requests whose body matches, if the response has one
- * of these statuses. `Body` declares the members that `change` uses.
+ * Changes the JSON responses to requests to `place` whose body matches. The response must have one of these statuses.
+ * `Body` declares the members that `change` uses.
  */
 export function changesAnswerTo<Body>(
   place: Place,

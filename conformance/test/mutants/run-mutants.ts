@@ -5,32 +5,35 @@ import type { Mutant } from './mutant.js';
 import { checkNamed, type Outcome, outcomesOf, rulesCalled } from './outcome.js';
 
 export interface MutantRun {
-  /** Number of emulators that check mutants in parallel. */
+  /** Number of emulators that run in parallel. Each checks one mutant at a time. */
   readonly lanes: number;
-  /** Called after each mutant with the outcomes of the rules that checked it. */
+  /** Called after each mutant, with one outcome for each rule that checked it. */
   readonly onChecked: (mutant: Mutant, outcomes: readonly Outcome[]) => void;
-  /** Function that checks one mutant. By default, the mutant is checked with the rules that it names. */
+  /** Checks one mutant. By default, it is checked with the rules that it names. */
   readonly check?: (lane: Lane, mutant: Mutant) => Promise<readonly Outcome[]>;
   /**
-   * Rules that run on the correct server first, which creates the fixtures (shared repositories). Default: all rules
-   * that the mutants name.
+   * Rules that run on the correct server first, which creates their fixtures (shared repositories). By default, all
+   * rules that the mutants name.
    */
   readonly rules?: readonly Rule[];
 }
 
 /**
- * Outcomes of the rules on a correct server. They are the control: every rule must pass on it, otherwise a failure on a
- * mutant (server with one deliberate mistake) proves nothing.
+ * Outcomes of the rules on the correct server. Each rule must pass on it. Otherwise, its failure on a mutant (wrong
+ * server) proves nothing.
  */
 export interface Control {
   readonly outcomes: readonly Outcome[];
-  /** Number of times that the code of the patch without effect ran. 0 means that patches cannot be switched on. */
+  /**
+   * Number of times that the code of `INERT_PATCH`, which changes nothing, ran. 0 means that patches cannot be switched
+   * on.
+   */
   readonly met: number;
 }
 
 /**
- * Checks each mutant (deliberate mistake) with rules. Returns the outcomes of the same rules on a correct server.
- * Throws if the text that a mutant replaces is missing, or if a rule does not exist.
+ * Checks each mutant (wrong server) with its rules. Returns the outcomes of these rules on the correct server. Throws
+ * if a patch no longer fits the code, or if a rule does not exist.
  */
 export async function runMutants(mutants: readonly Mutant[], run: MutantRun): Promise<Control> {
   const named = mutants.flatMap((mutant) => rulesCalled([...mutant.rules, ...(mutant.beside ?? [])], mutant));

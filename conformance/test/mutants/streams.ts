@@ -4,8 +4,8 @@ import type { ProxiedRequest, ProxiedResponse, Rewrite } from './proxy.js';
 import { isAt } from './rewrites.js';
 
 /**
- * Members of a chunk line that mutants (servers with one deliberate mistake) use. A commit-pack request sends the
- * contents of files in such lines.
+ * Line of a commit-pack request with a part of a file's content. Only has the members that mutants (wrong servers)
+ * change.
  */
 export interface Chunk {
   content_id?: string;
@@ -13,12 +13,12 @@ export interface Chunk {
   eof?: boolean;
 }
 
-/** Entry in the `files` list of a commit-pack request: one change of a file. */
+/** Entry in the member `files` of a commit-pack request, which changes one file. */
 export type FileOperation = Record<'path' | 'content_id' | 'operation' | 'mode', string | undefined>;
 
 /**
- * Parsed body of a commit-pack request (creates a commit): one line of metadata with the file changes, then chunk
- * lines.
+ * Parsed body of a commit-pack request, which creates a commit. The first line is the metadata, with the file
+ * operations. All other lines are chunks of file contents.
  */
 export interface PackBody {
   metadata: Record<string, unknown>;
@@ -28,8 +28,8 @@ export interface PackBody {
 }
 
 /**
- * Returns a rewrite that changes the parsed body of commit-pack requests. A body whose first line is not valid metadata
- * is forwarded unchanged.
+ * Changes the parsed body of commit-pack requests before the server reads it. A body whose first line is not valid
+ * metadata stays unchanged.
  */
 export function changesPack(change: (body: PackBody) => void): Rewrite {
   return {
@@ -51,8 +51,8 @@ export function changesPack(change: (body: PackBody) => void): Rewrite {
 }
 
 /**
- * Returns a rewrite that adds a metadata member to commit-pack requests that lack it, as if the server had another
- * default.
+ * Makes the server use `value` as the default of a metadata member. The proxy adds the member to commit-pack requests
+ * that lack it.
  */
 export function assumesMetadata(name: string, value: unknown): Rewrite {
   return changesPack(({ metadata }) => {
@@ -61,8 +61,8 @@ export function assumesMetadata(name: string, value: unknown): Rewrite {
 }
 
 /**
- * Returns true if a commit-pack response reports a commit on an existing branch. A mutant that changes only these
- * responses leaves the first commit of each repository correct, so that rules can still create their repositories.
+ * Returns true if a commit-pack response reports a commit on an existing branch. Mutants that change only these
+ * responses keep first commits correct, so that rules can still create their repositories.
  */
 export function isOnTop({ request, status, body }: ProxiedResponse): boolean {
   if (!isAt(PACK, request) || status !== 201) return false;
@@ -70,8 +70,8 @@ export function isOnTop({ request, status, body }: ProxiedResponse): boolean {
 }
 
 /**
- * Returns a rewrite that changes the list of parsed JSON lines in commit-pack requests. A line that is not JSON is in
- * the list as text.
+ * Changes the lines of commit-pack requests before the server reads them. `change` gets each line as parsed JSON, or as
+ * text if it is not JSON.
  */
 export function changesLines(change: (lines: unknown[]) => unknown[]): Rewrite {
   return {

@@ -15,9 +15,7 @@ export function sum(values, from = LIMIT) {
 export const first = (list) => list[0] ?? 'none';
 `;
 
-/**
- * Loads the functions of a module with one mutant (deliberate mistake) switched on. If the name is empty, none is on.
- */
+/** Loads a module with one mutant (deliberate mistake) switched on. None is on if the name is empty. */
 async function load(text: string, mutant: string): Promise<Record<string, (...args: unknown[]) => unknown>> {
   const source = `const isMutantOn = (name) => name === ${JSON.stringify(mutant)};${text}`;
   return import(`data:text/javascript,${encodeURIComponent(source)}`);

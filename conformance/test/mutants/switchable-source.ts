@@ -1,13 +1,13 @@
 import ts from 'typescript';
 
-/** Replacement of text in a module, which is active while the named mutant (deliberate mistake) is switched on. */
+/** Replacement of text in a module. It is active only while the named mutant (deliberate mistake) is on. */
 export interface SwitchedText {
   readonly mutant: string;
   readonly find: string;
   readonly replace: string;
 }
 
-/** Syntax node of the module, and the code that replaces the node while a mutant is switched on. */
+/** Range of a syntax node in the source, and the code that replaces this node while a mutant is on. */
 interface Edit {
   readonly mutant: string;
   readonly start: number;
@@ -17,13 +17,15 @@ interface Edit {
 }
 
 /**
- * Returns the text of a module that contains the replacements of several mutants (deliberate mistakes). Each
- * replacement is active while `isMutantOn('name')` returns true (mutant schemata).
+ * Returns the text of a module with the replacements of several mutants (deliberate mistakes). Each replacement is
+ * active while `isMutantOn('name')` returns true. This technique is called mutant schemata.
  *
- * The smallest expression around the replaced text is written as `(isMutantOn('name') ? (new) : (old))`, or the
- * smallest statement as `if (isMutantOn('name')) { new } else { old }`. For a declaration, the enclosing block is
- * switched. `stale` has a sentence for each text that does not occur exactly once, is outside of functions, is switched
- * together with another text of its mutant, or does not result in valid JavaScript.
+ * The smallest expression around the replaced text becomes `(isMutantOn('name') ? (new) : (old))`. If there is no such
+ * expression, the smallest statement becomes `if (isMutantOn('name')) { new } else { old }`. For a declaration, the
+ * enclosing block is switched.
+ *
+ * `stale` has a sentence for each text that cannot be replaced. Such a text does not occur exactly once, is outside of
+ * functions, is switched together with another text of its mutant, or does not result in valid JavaScript.
  */
 export function writeSwitchable(
   file: string,
@@ -33,15 +35,15 @@ export function writeSwitchable(
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS);
   const found = texts.map((text) => findEdit(file, tree, text));
   const edits = found.filter((edit) => typeof edit !== 'string');
-  // Outer edits must come before the edits that they contain, because `render` handles nested edits recursively.
+  // Outer edits must come before the edits inside them, because `render` handles nested edits recursively.
   edits.sort((a, b) => a.start - b.start || b.end - a.end);
   const stale = found.filter((edit) => typeof edit === 'string');
   return { text: render(source, 0, source.length, edits), stale: [...stale, ...findNested(file, edits)] };
 }
 
 /**
- * Returns a sentence for each mutant that has an edit inside another edit of the same mutant. The outer edit replaces
- * the whole range, so the inner edit would have no effect.
+ * Returns a sentence for each edit that lies inside another edit of the same mutant. The inner edit would have no
+ * effect, because the outer edit replaces the whole range.
  */
 function findNested(file: string, edits: readonly Edit[]): string[] {
   return edits.flatMap(({ mutant, start, end }, index) =>
@@ -52,8 +54,8 @@ function findNested(file: string, edits: readonly Edit[]): string[] {
 }
 
 /**
- * Returns the edit that switches between the old and the new text. Returns a sentence with the reason if the text
- * cannot be switched.
+ * Returns the edit that switches between the old and the new text. If this is impossible, returns a sentence with the
+ * reason.
  */
 function findEdit(file: string, tree: ts.SourceFile, { mutant, find, replace }: SwitchedText): Edit | string {
   const { text } = tree;
@@ -92,8 +94,8 @@ function nodeAround(tree: ts.SourceFile, start: number, end: number): ts.Node {
 }
 
 /**
- * Returns true if a conditional expression may replace this syntax node. Returns false for a declared or assigned name
- * and for the name of a called method, because the result would be invalid or lose `this`.
+ * Returns true if a conditional expression may replace this syntax node. Returns false for assigned names, which would
+ * become invalid, and for called methods, which would lose `this`.
  */
 function isSwitchedExpression(node: ts.Node): boolean {
   const { parent } = node;
@@ -129,8 +131,8 @@ function parses(source: string): boolean {
 }
 
 /**
- * Returns the source text from `start` to `end` with the edits applied. All edits are inside that range and sorted by
- * start, outer edits before inner ones.
+ * Returns the source text from `start` to `end` with the edits applied. The edits must be inside this range and sorted
+ * by start, outer before inner ones.
  */
 function render(source: string, start: number, end: number, edits: readonly Edit[]): string {
   let text = '';

@@ -6,9 +6,9 @@ import type { Mutant } from './mutant.js';
 import type { Fate, Outcome } from './outcome.js';
 
 /**
- * File with the published table of outcomes: one row per pair of mutant (deliberate mistake) and rule. It has a row for
- * each rule that a mutant names. After `npm run mutants -- --full` it also has rows for all other rules that detected
- * the mutant or were inconclusive. Without a row, the rule did not detect the mutant.
+ * File with the published outcomes, one row per pair of mutant (deliberate mistake) and rule. It has a row for each
+ * rule that a mutant names. `npm run mutants -- --full` adds rows for all other rules that detected the mutant or were
+ * inconclusive. If a pair has no row, the rule did not detect the mutant.
  */
 export const TABLE_FILE = 'fixtures/conformance-mutants.tsv';
 
@@ -19,7 +19,7 @@ export interface TableRow {
   readonly mutant: string;
   readonly verdict: string;
   readonly does: string;
-  /** Names of the rule's clauses that the mutant breaks, separated by commas; empty if none is named. */
+  /** Names of the rule's clauses that the mutant breaks, separated by commas. Empty if the mutant names none. */
   readonly clauses: string;
 }
 
@@ -47,15 +47,15 @@ export function rowOf({ mutant, rule, fate }: Outcome): TableRow {
   return { rule, mutant: name, verdict: fate satisfies Fate, does, clauses: clausesOf(mutant, rule) };
 }
 
-/** Returns the names of the clauses of a rule that a mutant breaks, separated by commas. */
+/** Returns the names of the rule's clauses that a mutant breaks, separated by commas. */
 function clausesOf({ clauses }: Pick<Mutant, 'clauses'>, rule: string): string {
   const prefix = `${rule}#`;
   return clauses.flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : [])).join(',');
 }
 
 /**
- * Returns a sentence for each clause (part of a rule) that no mutant breaks, and for each clause that a mutant names
- * although the rule does not have it.
+ * Returns a sentence for each clause (part of a rule) that no mutant breaks. Also reports clauses that a mutant names
+ * but no rule has.
  */
 export function findUnprovenClauses(mutants: readonly Mutant[], rules: readonly Rule[]): readonly string[] {
   const named = new Set(mutants.flatMap(({ clauses }) => clauses));
@@ -69,8 +69,8 @@ export function findUnprovenClauses(mutants: readonly Mutant[], rules: readonly 
 }
 
 /**
- * Returns the new rows, and those stored rows whose mutant is unchanged and whose pair of mutant and rule was not
- * checked again.
+ * Returns the new rows and the stored rows that are still valid. A stored row is valid if its mutant is unchanged and
+ * the pair of mutant and rule was not checked again.
  */
 export function mergeRows(kept: readonly TableRow[], mutants: readonly Mutant[], now: readonly TableRow[]): TableRow[] {
   const byName = new Map(mutants.map((mutant) => [mutant.name, mutant]));
@@ -87,10 +87,12 @@ function pairOf({ rule, mutant }: Pick<TableRow, 'rule' | 'mutant'>): string {
   return `${rule} ${mutant}`;
 }
 
-/** Empty list of clauses for a table row whose mutant no longer exists. Another check already reports such a row. */
+/**
+ * Used for a table row whose mutant no longer exists. Such a row is reported elsewhere, so its clauses do not matter.
+ */
 const NO_CLAUSES = { clauses: [] } as const;
 
-/** Returns a sentence for each row that the table lacks, and for each row that no mutant or rule justifies. */
+/** Returns a sentence for each row that is missing from the table, and for each row that is outdated. */
 export function findStaleRows(
   table: readonly TableRow[],
   mutants: readonly Mutant[],

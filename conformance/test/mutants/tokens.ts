@@ -13,15 +13,15 @@ type KeyName = 'es256' | 'es384' | 'es512' | 'rs256' | 'restricted' | 'deleted' 
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Parsed token of a request that the suite sent. `isSignedBy` tells which test key signed the token. */
+/** Parsed token of a request from the suite. `isSignedBy` returns true if the given test key signed the token. */
 export interface SentToken {
   readonly header: JsonObject;
   readonly claims: JsonObject;
-  /** Scopes in the claims. Empty if that claim is not a list. */
+  /** Scopes that the token claims. Empty if the claim is not a list. */
   readonly scopes: readonly string[];
-  /** Seconds from the claim iat (time of issue) to the claim exp (time of expiry). */
+  /** Lifetime of the token in seconds: the claim exp (expiry) minus the claim iat (time of issue). */
   readonly lifetime: number;
-  /** Signature in base64url; empty if the token has none. */
+  /** Signature in base64url. Empty if the token has none. */
   readonly signature: string;
   isSignedBy(key: KeyName): boolean;
 }
@@ -34,9 +34,9 @@ function pemOf(name: string): string {
 }
 
 /**
- * Returns a rewrite that replaces invalid tokens of requests at `place` by valid ones, so that the server accepts what
- * it must refuse. `mend` returns the claims to use, or undefined to keep the token. New tokens are signed with the
- * unrestricted key, so that the server has no other reason to refuse them.
+ * Makes the server accept invalid tokens: a proxy replaces them with valid ones in requests to `place`. `mend` returns
+ * the claims of the new token, or undefined to keep the old token. The unrestricted key signs new tokens, so that the
+ * server has no other reason to refuse them.
  */
 export function mendsTokens(place: Place, mend: (token: SentToken, request: ProxiedRequest) => object | undefined) {
   const request = (request: ProxiedRequest): void => {
@@ -47,7 +47,7 @@ export function mendsTokens(place: Place, mend: (token: SentToken, request: Prox
   return { request } satisfies Rewrite;
 }
 
-/** Returns a rewrite that makes the server refuse the valid tokens for which `refuses` returns true. */
+/** Makes the server refuse valid tokens for which `refuses` returns true. */
 export function refusesTokens(place: Place, refuses: (token: SentToken, request: ProxiedRequest) => boolean) {
   const request = (request: ProxiedRequest): void => {
     const token = isAt(place, request) ? tokenOf(request) : undefined;
@@ -56,7 +56,7 @@ export function refusesTokens(place: Place, refuses: (token: SentToken, request:
   return { request } satisfies Rewrite;
 }
 
-/** Returns a rewrite that changes the responses to those requests for which `isMeant` returns true. */
+/** Changes the response to each request for which `isMeant` returns true. */
 export function changesResponsesTo(
   isMeant: (request: ProxiedRequest) => boolean,
   change: (response: ProxiedResponse) => void,
@@ -72,13 +72,13 @@ export function changesResponsesTo(
   };
 }
 
-/** Returns the repository name in a request path of the API or of Git over HTTP. Undefined if the path has none. */
+/** Returns the repository name in the path of an API or Git request. Undefined if the path contains none. */
 export function repositoryIn({ path }: Pick<ProxiedRequest, 'path'>): string | undefined {
   const [, name] = /^\/api\/repos\/([^/?]+)/.exec(path) ?? /^\/(.+)\.git\//.exec(path) ?? [];
   return name === undefined ? undefined : decodeURIComponent(name);
 }
 
-/** Returns the parsed token in the authorization header of a request. Undefined if the header has no valid token. */
+/** Parses the token in the `Authorization` header of a request. Returns undefined if the header has no valid token. */
 export function tokenOf({ headers: { authorization = '' } }: ProxiedRequest): SentToken | undefined {
   const token = authorization.startsWith(BASIC)
     ? Buffer.from(authorization.slice(BASIC.length), 'base64')

@@ -42,8 +42,8 @@ export const archive = operation({
       excludeGlobs: ['exclude_globs', body.exclude_globs],
     });
     const selects = await inTime(() => runYielding(selection, meter));
-    // The variant (setting) `archiveMissingRef` selects the status, because the specification lists both 400 and 404
-    // for a ref that does not resolve.
+    // The setting `archiveMissingRef` selects the status of a ref that does not resolve, because the specification
+    // lists both 400 and 404.
     const missing = world.variants.archiveMissingRef === '400' ? 'bad_request' : undefined;
     const { commit } = await inTime(() => resolveRef(ctx, { ref: body.ref, ephemeral: body.ephemeral, missing }));
     const content = writeArchive(repository.git.objects, {
@@ -62,8 +62,8 @@ export const archive = operation({
 });
 
 /**
- * Waits for the first piece of `content`, then returns the same content. The response begins only afterwards, so that a
- * failure before the first piece can still change its status.
+ * Waits for the first piece of `content`, then returns all of it. The response has not begun until then, so an earlier
+ * failure can still change the status.
  */
 async function begun(content: AsyncGenerator<Buffer, void, void>): Promise<AsyncIterable<Buffer>> {
   const first = await content.next();
@@ -74,8 +74,8 @@ async function begun(content: AsyncGenerator<Buffer, void, void>): Promise<Async
 }
 
 /**
- * Calls `work`. If it exceeds the work limit of the request, throws `internal_error`, the code that the specification
- * lists for this operation.
+ * Calls `work`. If `work` exceeds the request's CPU time limit, throws `internal_error`, which the specification lists
+ * for this operation.
  */
 function inTime<T>(work: () => Promise<T>): Promise<T> {
   return translateError(WorkLimitExceeded, work, () =>
@@ -84,9 +84,9 @@ function inTime<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Returns a `Content-Disposition` header of type `attachment` for a download. In the file name, slashes become dashes,
- * and characters that could end the quoted string become underscores. A name with such or non-ASCII characters is also
- * given in the encoded form of RFC 6266.
+ * Returns the `Content-Disposition` header of a download, of type `attachment`. In the file name, slashes become
+ * dashes. Quotation marks, backslashes and characters outside printable ASCII become underscores; the parameter
+ * `filename*` (RFC 6266) then has the exact name.
  */
 function disposition(fileName: string): string {
   const name = fileName.replaceAll('/', '-');

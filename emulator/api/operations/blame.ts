@@ -54,7 +54,7 @@ export const blame = operation({
       detect_moves: flag().optional(),
     }),
   repeated: ['range'],
-  // The work limit is five times that of a search, because blame walks the history of the file.
+  // The CPU time limit is five times the limit of a search, because blame walks the history of the file.
   work: { limit: 'searchTimeout', times: 5 },
   replies: () => ({
     200: z.object({ ref: z.string(), path: z.string(), commit_sha: z.string(), lines: z.array(blamedLine()) }),
@@ -75,7 +75,7 @@ export const blame = operation({
 
 type ShownOrigin = ReturnType<typeof showOrigin>;
 
-/** Returns author, committer and subject of each commit from which the blamed lines come, by commit id. */
+/** Returns the author, committer and subject of each commit in `blamed`, by commit id. */
 async function readOrigins(
   objects: ObjectReader,
   blamed: readonly BlamedLines[],
@@ -91,8 +91,8 @@ async function readOrigins(
 }
 
 /**
- * Yields the records of the blamed lines one by one while the response is written, because a long file has hundreds of
- * thousands of lines.
+ * Yields the records of the blamed lines one by one while the response is written, because a long file can have
+ * hundreds of thousands of lines.
  */
 function* showLines(
   blamed: readonly BlamedLines[],
@@ -115,7 +115,7 @@ function* showLines(
 }
 
 function showOrigin(oid: Oid, { author, committer, message }: Commit) {
-  // The summary is that of `git blame`: blank lines before the subject are skipped, and the commit id replaces an empty
+  // The summary is the same as in `git blame`. Leading blank lines are skipped, and the commit id replaces an empty
   // subject.
   const subject = message.replace(/^\s*\n/, '').split('\n', 1)[0]!;
   return {
@@ -130,8 +130,8 @@ function showOrigin(oid: Oid, { author, committer, message }: Commit) {
 }
 
 /**
- * Returns for each line range of a file the commit from which it comes. Throws `missing()` if the file does not exist,
- * and `bad_request` if a requested range is invalid.
+ * Returns the commit that last changed each line range of a file. Throws `missing()` if the file does not exist, and
+ * `bad_request` if a requested range is invalid.
  */
 export async function blameOrRefuse(
   { meter }: { readonly meter: Meter },

@@ -48,8 +48,8 @@ export const listBranches = operation({
 const NO_NAME = bytesOf('');
 
 /**
- * Returns the branches after a position, sorted by creation time, then name. Names are byte strings, so they sort as in
- * Git. `after`: position of the last branch on the previous page. Yields the cost of the work.
+ * Returns the branches after the position `after`, the last branch of the previous page. Branches are sorted by
+ * creation time, then by name (as byte strings, as in Git). Yields the cost of the work.
  */
 function* branchesAfter(
   repository: Repository,
@@ -88,8 +88,8 @@ export const getBranch = operation({
 });
 
 /**
- * Returns the commit to which a branch points. `what`: member of the request that names the branch, for error messages.
- * Throws `branch_not_found` if the branch does not exist.
+ * Returns the commit to which a branch points. Throws `branch_not_found` if the branch does not exist. `what` names the
+ * request member in error messages.
  */
 export function tipOf({ git }: Repository, name: string, ephemeral = false, what = 'branch'): Oid {
   const tip = git.refs.get(branchRef(readBranch(name, what), ephemeral));
@@ -139,8 +139,8 @@ export const createBranch = operation({
       }
       const update = { name: ref, old: current ?? ZERO_OID, new: commit };
       await git.history.extend([commit], ctx.meter);
-      // The token must permit a forced update only if the branch loses commits, as for a push. The member `force` of
-      // the request does not matter for this.
+      // As for a push, the token must permit a forced update only if the branch loses commits. The request member
+      // `force` does not change this.
       if (isForced(git, transaction.objects, update)) requireAllowed(ctx, ref, 'force');
       transaction.update(update);
     });
@@ -154,8 +154,8 @@ export const createBranch = operation({
 });
 
 /**
- * Returns the commit at which the new branch begins. `base_ref` takes precedence over the older `base_branch`. The
- * branch `preferred_base` is used if the base does not exist.
+ * Returns the commit at which the new branch begins. `base_ref` takes precedence over the older `base_branch`. If that
+ * base does not exist, the branch `preferred_base` is used.
  */
 async function resolveBase(
   ctx: RefContext & Pick<HandlerContext<unknown, z.infer<ReturnType<typeof createBody>>>, 'body'>,
@@ -205,8 +205,8 @@ function requireNotHead({ head }: Refs, ref: ByteString): void {
 }
 
 /**
- * Deletes a ref, whatever its current object. Throws `missing()` if it does not exist, and `forbidden` if the token
- * does not permit it.
+ * Deletes a ref, whatever object it points to. Throws `missing()` if the ref does not exist, and `forbidden` if the
+ * token does not permit the deletion.
  */
 export async function deleteRef(
   ctx: Pick<HandlerContext, 'repository' | 'claims'>,

@@ -48,12 +48,15 @@ const blobChunk = lazy(() =>
 );
 type BlobChunk = z.infer<ReturnType<typeof blobChunk>>;
 
-/** Change of one file: a deletion, a submodule commit, or new content in the pieces in which it arrived. */
+/**
+ * Change of one file: a deletion, a submodule commit, or new content. The content is stored in the pieces in which it
+ * arrived.
+ */
 type FileEdit = TreeEdit | WrittenFile;
 
 interface WrittenFile {
   readonly path: ByteString;
-  /** File mode; undefined to keep the mode of an existing file, or to use 100644 for a new one. */
+  /** File mode. If undefined, an existing file keeps its mode, and a new file gets 100644. */
   readonly mode: number | undefined;
   readonly content: readonly Buffer[];
 }
@@ -81,8 +84,8 @@ export const commitPack = operation({
 });
 
 /**
- * Reads the body of commit-pack (request that creates a commit from file contents): metadata, then one `blob_chunk` per
- * line. Nothing is written before the whole body has arrived and is complete. Throws `bad_request` with the line or the
+ * Reads the body of commit-pack, the request that creates a commit from file contents. The body has metadata, then one
+ * `blob_chunk` per line. Nothing is written until the whole body has arrived. Throws `bad_request` with the line or the
  * file.
  */
 async function readCommitPack(ctx: HandlerContext) {
@@ -98,8 +101,8 @@ interface Content {
 }
 
 /**
- * Collects the chunks of each file's content by `content_id`. They are in a `Map`, because clients choose the ids,
- * which may be `__proto__`.
+ * Collects the content chunks of each file by `content_id`. A `Map` is used, because clients choose the ids, and
+ * `__proto__` is a possible id.
  */
 class Contents implements ChunkSink<BlobChunk> {
   readonly #contents = new Map<string, Content>();
@@ -118,7 +121,8 @@ class Contents implements ChunkSink<BlobChunk> {
   }
 
   /**
-   * Records for each changed file the `content_id` whose chunks must arrive. Throws `bad_request` if one is missing.
+   * Records the `content_id` of each changed file, whose chunks must then arrive. Throws `bad_request` if a
+   * `content_id` is missing.
    */
   async #expect(): Promise<void> {
     const { changes } = this;
@@ -172,8 +176,8 @@ class Contents implements ChunkSink<BlobChunk> {
   }
 
   /**
-   * Returns the file changes in the order of the metadata, with their contents. Throws `bad_request` with the file
-   * whose content is incomplete.
+   * Returns the file changes with their contents, in the order of the metadata. Throws `bad_request` for a file whose
+   * content is incomplete.
    */
   async edits(meter: Meter): Promise<FileEdit[]> {
     const edits: FileEdit[] = [];
@@ -206,8 +210,8 @@ class Contents implements ChunkSink<BlobChunk> {
 }
 
 /**
- * Returns the content of a file as text, to check if it is an object id. Of a longer content only the first part is
- * returned, which then has more than 40 characters.
+ * Returns the first part of a file's content as text, to check if the content is an object id. Content of more than 40
+ * characters gives a text of more than 40 characters.
  */
 function textOfParts(parts: readonly Buffer[]): string {
   let text = '';
@@ -219,8 +223,8 @@ function textOfParts(parts: readonly Buffer[]): string {
 }
 
 /**
- * Applies file changes to the tree `base`. Returns the id of the new tree. Throws `bad_request` if changes contradict
- * each other.
+ * Applies file changes to the tree `base` and returns the id of the new tree. Throws `bad_request` if changes
+ * contradict each other.
  */
 async function editTree(objects: Quarantine, base: Oid, edits: readonly FileEdit[], meter: Meter): Promise<Oid> {
   const treeEdits: TreeEdit[] = [];
@@ -267,8 +271,8 @@ export const diffCommit = operation({
 });
 
 /**
- * Reads the body of diff-commit (request that creates a commit from a patch): metadata, then one `diff_chunk` per line.
- * The last chunk has `eof`.
+ * Reads the body of diff-commit, the request that creates a commit from a patch. The body has metadata, then one
+ * `diff_chunk` per line. The last chunk has `eof`.
  */
 async function readDiffCommit(ctx: HandlerContext): Promise<{ metadata: WriteMetadata; patch: Buffer }> {
   const schemas = { metadata: { whole: writeMetadata() }, chunk: diffChunk() };
@@ -312,8 +316,8 @@ class PatchParts implements ChunkSink<DiffChunk> {
 }
 
 /**
- * Applies a patch to the tree `base`. Returns the id of the new tree, and the number of files whose new content was
- * written. Throws `bad_request` if the patch does not apply.
+ * Applies a patch to the tree `base`. Returns the id of the new tree, and the number of files with new content. Throws
+ * `bad_request` if the patch does not apply.
  */
 async function patchTree(
   { meter }: Pick<HandlerContext, 'meter'>,

@@ -48,7 +48,8 @@ export const listCommits = operation({
     const path = query.path ? readFilePath(query.path, 'path') : undefined;
     const ephemeral = query.ref_is_ephemeral ?? query.ephemeral ?? false;
     const selection = [repository.id, ref ?? '', ephemeral, path ?? ''];
-    // The cursor contains the commit at which the list started, so that a push between two pages does not shift them.
+    // The cursor contains the commit at which the list started. A push between two pages therefore does not change the
+    // list.
     const list = openList<Position>(ctx, query, ['listCommits', ...selection]);
     const tip = list.position?.tip ?? (await resolveRef(ctx, { ref, ephemeral })).commit;
     const skip = list.position?.skip ?? 0;

@@ -64,8 +64,8 @@ export const createDeployment = operation({
     const chosen = body.target ?? 'preview';
     const ref = body.ref || defaultRef(ctx, project, chosen);
     const { commit } = await resolveRef(ctx, { ref });
-    // The idempotency key is checked again after the `await`, because the same request may have arrived and created the
-    // deployment meanwhile.
+    // The idempotency key is checked again after the `await`, because an identical request may have created the
+    // deployment in the meantime.
     const meanwhile = madeBefore(repository, key, request);
     if (meanwhile !== undefined) return responseOf(ctx, 200, meanwhile, key);
     const deployments = repository.record.deployments ?? NO_DEPLOYMENTS;
@@ -87,9 +87,9 @@ export const createDeployment = operation({
 });
 
 /**
- * Returns the deployment that an earlier request with this idempotency key created; undefined if there was no such
- * request. `request`: members of the request as text. Throws `idempotency_key_reused` if the key was used with other
- * members.
+ * Returns the deployment that an earlier request with this idempotency key created; undefined if there was none.
+ * `request` is the content of the request as text. Throws `idempotency_key_reused` if the earlier request had different
+ * content.
  */
 function madeBefore(repository: Repository, key: string | undefined, request: string): Deployment | undefined {
   const { deployments, deploymentKeys } = repository.record;
@@ -134,7 +134,7 @@ function defaultRef(
 
 /**
  * Returns the hosting project (deployment settings) of the repository. Throws `hosting_not_enabled` if the organization
- * may not deploy, and `hosting_project_not_found` if the repository has no project.
+ * may not deploy. Throws `hosting_project_not_found` if the repository has no project.
  */
 function requireProject({
   organization,

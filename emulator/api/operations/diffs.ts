@@ -19,7 +19,9 @@ const MAIN = bytesOf('main');
 
 const paths = lazy(() => z.array(z.string()).optional());
 
-/** Query parameters for a diff that `git apply` accepts: two names of the same flag. The first takes precedence. */
+/**
+ * Query parameters that request patches for `git apply`. Both names have the same meaning; the first takes precedence.
+ */
 const applyFlags = lazy(() => ({
   git_apply_compatible: flag()
     .meta({
@@ -119,7 +121,7 @@ export const diffCommits = operationsOf('Commits')({
   },
 });
 
-/** Returns the paths to which the request restricts a diff. An empty path is the root, which means all files. */
+/** Returns the paths to which the request restricts a diff. An empty path is the root and selects all files. */
 function readPaths(texts: readonly string[] = []): ByteString[] {
   return texts.map((text) => (text === '' ? bytesOf('') : readFilePath(text, 'path')));
 }
@@ -129,9 +131,9 @@ function readApplies(query: { git_apply_compatible?: boolean | undefined; gitApp
 }
 
 /**
- * Returns the diff of the trees of two commits, from the cache if possible. `before`: undefined to compare with an
- * empty tree. `applies`: true if `git apply` must accept the patches. White space is then significant, and binary files
- * and files that JSON cannot represent as text are written as binary patches.
+ * Returns the diff between the trees of two commits, from the cache if possible. `before` is undefined to compare with
+ * an empty tree. `applies` is true if `git apply` must accept the patches. White space is then significant, and a
+ * binary patch is used for each file that JSON cannot represent as text.
  */
 async function compare(
   { repository, meter }: Pick<HandlerContext, 'repository' | 'meter'>,
@@ -159,8 +161,8 @@ async function compare(
 }
 
 /**
- * Maximum size of the patch of a file in bytes, and maximum number of its changed lines. A file above a limit is listed
- * without its patch, unless the request names its path.
+ * Limits of the patch of one file: size in bytes, and number of changed lines. A file above a limit is listed without a
+ * patch, unless the request names its path.
  */
 const MAX_PATCH_BYTES = 500_000;
 const MAX_CHANGED_LINES = 2_000;
@@ -203,8 +205,8 @@ const diffBody = lazy(() => ({
 
 type FilteredFile = z.infer<ReturnType<typeof filteredFile>>;
 /**
- * Changed file as the handler returns it. Its patch is a buffer, because it can be as large as the file, and the
- * response writer encodes it as text piece by piece.
+ * Changed file as the handler returns it. The patch is a buffer, because it can be large. The response writer encodes
+ * it as text piece by piece.
  */
 type DiffFile = Omit<z.infer<ReturnType<typeof diffFile>>, 'raw'> & { readonly raw: Buffer };
 
@@ -215,15 +217,15 @@ interface ShownDiff {
 }
 
 /**
- * Maximum number of bytes of all patches of a diff that is cached. Larger diffs are not cached, because copying them
- * takes long.
+ * Maximum total size of the patches in a cached diff, in bytes. Larger diffs are not cached, because copying them takes
+ * long.
  */
 const MAX_KEPT = 1024 * 1024;
-/** Approximate memory of one file of a cached diff without its patch, in bytes. */
+/** Approximate memory of one file in a cached diff, in bytes, without its patch. */
 const FILE_BYTES = 1024;
 
 /**
- * Cache of diffs as the API returns them. The keys contain the ids of both trees and the options. Entries never become
+ * Cache of diffs as the API returns them. A key contains the ids of both trees and the options. Entries never become
  * outdated, because trees never change.
  */
 class KeptDiffs {
@@ -235,8 +237,8 @@ class KeptDiffs {
 
   keep(key: string, shown: ShownDiff): void {
     if (patchBytes(shown) > MAX_KEPT) return;
-    // The patches are copied to one buffer, because each is a part of a larger buffer, which the cache would keep in
-    // memory.
+    // The patches are copied to a new buffer. Otherwise the cache would keep the larger buffers in memory of which they
+    // are parts.
     const patches = Buffer.concat(shown.files.map(({ raw }) => raw));
     let at = 0;
     const files = shown.files.map((file) => {
@@ -258,10 +260,7 @@ function costOfDiff(shown: ShownDiff): number {
   return patchBytes(shown) + (1 + shown.files.length + shown.filtered_files.length) * FILE_BYTES;
 }
 
-/**
- * Returns the diff of two trees (arguments of `diffTrees`). Throws `unprocessable_entity` if there are too many
- * changes.
- */
+/** Returns the diff of two trees. Throws `unprocessable_entity` if there are too many changes. */
 export function diffOrRefuse(...given: Parameters<typeof diffTrees>): Promise<Diff> {
   return translateError(
     TooManyChanges,
@@ -271,9 +270,9 @@ export function diffOrRefuse(...given: Parameters<typeof diffTrees>): Promise<Di
 }
 
 /**
- * Converts a diff to the form in which the API returns it. Large, binary and lock files are listed separately without
- * their patch, unless `everything` is true because the request names paths. Yields to the event loop; throws
- * `WorkLimitExceeded`.
+ * Converts a diff to the form in which the API returns it. Large files, binary files and lock files are listed
+ * separately without patches. `everything` is true to show all patches, because the request names paths. Yields to the
+ * event loop; throws `WorkLimitExceeded`.
  */
 async function showDiff(objects: ObjectReader, diff: Diff, everything: boolean, meter: Meter): Promise<ShownDiff> {
   const files: DiffFile[] = [];
@@ -309,10 +308,7 @@ function describe(objects: ObjectReader, file: FileDiff, bytes: number): Filtere
   };
 }
 
-/**
- * Returns true if the content of a file ends with a newline or is empty. For a deleted file, the old version is
- * checked.
- */
+/** Returns true if a file is empty or ends with a newline. For a deleted file, the old version is checked. */
 function endsWithNewline(objects: ObjectReader, file: FileDiff): boolean {
   const number = objects.find(file.newOid === ZERO_OID ? file.oldOid : file.newOid);
   return number < 0 || objects.sizeOf(number) === 0 || objects.read(number).at(-1) === 0x0a;

@@ -23,7 +23,7 @@ import { entryType, listUnder, readFolder, walkPage } from './tree-listing.js';
 const operation = operationsOf('Files');
 
 const PAGE = { cap: 1000, usual: 200 };
-/** Maximum number of bytes of a response that is created as a whole and cached. A longer one is streamed. */
+/** Maximum size of a response that is built in memory and cached, in bytes. A larger response is streamed. */
 const MAX_WHOLE = 8 << 20;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -48,7 +48,7 @@ export const fileMetadata = operation({
   routes: routesOfRepository('GET', 'files/metadata'),
   dialect: 'error',
   head: false,
-  // `path` restricts the list to a folder. Newer clients also send `recursive`, which the schema ignores.
+  // `path` restricts the list to a folder. Newer clients also send the parameter `recursive`, which is ignored.
   query: () =>
     z.object({
       ...pageQuery(),
@@ -82,8 +82,8 @@ export const fileMetadata = operation({
     const skip = position?.skip ?? 0;
     const { answers: responses } = repository.content;
     const texts = responses.shared(MetadataTexts, () => new MetadataTexts(responses));
-    // The maximum number of commits is part of the cache key, because a cached response that one maximum permits may
-    // exceed another.
+    // The cache key contains the maximum number of commits. A cached response may have more commits than a lower
+    // maximum permits.
     const key = `${repository.id}/${commit}/${world.limits.maxMetadataCommits}/${path}`;
     const known = paged ? undefined : texts.kept.get(key);
     if (known !== undefined) return responseOf(known, { ref: shown });
@@ -112,7 +112,7 @@ export const fileMetadata = operation({
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Returns a response whose body is `text` (a JSON object without its closing brace), followed by `members`. */
+/** Returns a response whose body is a JSON object: `text`, which has no closing brace, followed by `members`. */
 function responseOf(text: Buffer, members: Members): Reply {
   return bytes(200, Buffer.concat([text, endOf(members)]), JSON_TYPE);
 }
@@ -127,8 +127,8 @@ function endOf(members: Members): Buffer {
 }
 
 /**
- * Reads pieces of a response body. Returns them as one buffer (`whole`) if they have at most `max` bytes. Otherwise
- * returns a stream of the same pieces.
+ * Reads a response body. If it has at most `max` bytes, returns it as one buffer (`whole`). Otherwise returns a stream
+ * of all its pieces.
  */
 async function wholeUpTo(
   max: number,
@@ -155,8 +155,8 @@ async function* chained(first: readonly Buffer[], rest: AsyncIterator<Buffer>): 
 }
 
 /**
- * Throws `rate_limited` (429) if the listed files come from more than `max` commits. The response has no headers that
- * tell when to retry, because waiting does not help.
+ * Throws `rate_limited` (429) if the listed files come from more than `max` commits. The response has no retry headers,
+ * because waiting does not help.
  */
 function refuseTooMany(commits: number, max: number): void {
   if (commits <= max) return;
@@ -169,8 +169,8 @@ function refuseTooMany(commits: number, max: number): void {
 const MAIN = bytesOf('refs/heads/main');
 
 /**
- * Resolves the request's ref to a commit. Default: the default branch, then HEAD, then `main`. In this operation, a
- * branch that does not exist in the ephemeral namespace (separate from the normal branches) is usually status 400.
+ * Resolves the request's ref to a commit. Without a ref, tries the default branch, then HEAD, then `main`. In this
+ * operation, a missing branch in the ephemeral namespace (separate from normal branches) usually causes status 400.
  */
 async function resolveForMetadata(
   ctx: HandlerContext,
@@ -195,7 +195,7 @@ function showAs(variant: Variants['metadataRef'], resolved: ResolvedRef): Resolv
   return { commit, shown: { short: shown, full: name, sha: commit }[variant] };
 }
 
-/** Number of characters of JSON text that are joined before they are encoded as bytes and sent. */
+/** Number of characters of JSON text that are collected before they are encoded and sent. */
 const PIECE = 64 * 1024;
 const COMMA = Buffer.from(',');
 const FILES = Buffer.from('{"files":[');
@@ -204,21 +204,20 @@ const END = Buffer.from('}');
 
 interface MetadataRequest {
   readonly objects: ObjectReader;
-  /** Id of the repository, which is unique in the process, for cache keys. */
+  /** Id of the repository for cache keys. It is unique in the process. */
   readonly repository: string;
   readonly files: TreeWalk;
   readonly skip: number;
   readonly limit: number;
   /** Returns the last commit that changed the file at a path. */
   readonly touchedBy: (path: ByteString) => Oid;
-  /** Called with the number of distinct commits of the page before it is written. Throws if there are too many. */
+  /** Checks the number of distinct commits on the page before the page is written. Throws if there are too many. */
   readonly allow: (commits: number) => void;
 }
 
 interface MetadataPage {
   /**
-   * JSON text `{"files":[...],"commits":{...}` without the closing brace. The caller adds its own members and the
-   * brace.
+   * JSON text `{"files":[...],"commits":{...}` without the closing brace. The caller adds more members and the brace.
    */
   readonly text: AsyncIterable<Buffer>;
   readonly files: number;
@@ -226,24 +225,24 @@ interface MetadataPage {
 }
 
 /**
- * Files of one page, as a struct of arrays (one array per field). Paths share their common prefixes in memory, because
- * whole paths of a deep tree would take quadratic memory.
+ * Files of one page, as a struct of arrays (one array per field). Paths share their common prefixes. Otherwise the
+ * paths of a deep tree would take quadratic memory.
  */
 interface ListedFiles {
   readonly paths: PathList;
   readonly modes: number[];
-  /** Object numbers (indices into the tables of the store) of the blobs; -1 for a submodule. */
+  /** Object number of each file's blob (index into the tables of the object store); -1 for a submodule. */
   readonly objects: number[];
-  /** Indexes in the list of the page's distinct commits: for each file, the last commit that changed it. */
+  /** For each file, the last commit that changed it, as an index in the page's list of distinct commits. */
   readonly commits: number[];
 }
 
 /**
- * Writes the JSON text of file metadata as bytes, yields to the event loop while it works, and caches the text. Objects
- * never change, so the text about a commit or about all its files never changes either.
+ * Writes the JSON text of file metadata as bytes, and caches it. Yields to the event loop while it works. Cached texts
+ * never become outdated, because Git objects never change.
  */
 export class MetadataTexts {
-  /** Cache of JSON texts: of whole responses, and of single commits. Keys start with the id of the repository. */
+  /** Cache of JSON texts, both of whole responses and of single commits. Keys start with the id of the repository. */
   readonly kept: CacheRegion<string, Buffer>;
 
   constructor(responses: CacheGroup) {
@@ -307,8 +306,8 @@ export class MetadataTexts {
   }
 
   /**
-   * Returns the JSON text of one commit in the response, `"<id>":{"author":...,"date":...,"message":...}`, from the
-   * cache if possible.
+   * Returns the JSON text of one commit for the response, from the cache if possible. Format:
+   * `"<id>":{"author":...,"date":...,"message":...}`.
    */
   #summary(objects: ObjectReader, repository: string, commit: Oid): Buffer {
     const key = `${repository}/${commit}`;

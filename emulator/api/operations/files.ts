@@ -31,8 +31,8 @@ export const readFile = operation({
     const { git } = repository;
     const { tagRefs, missingEphemeralRef } = world.variants;
     const tags = tagRefs === 'accepted' || tagRefs === 'file-only';
-    // The variant (setting) `missingEphemeralRef` selects the status, because two tables of the specification list
-    // different statuses for a ref that does not exist in the ephemeral namespace.
+    // The setting `missingEphemeralRef` selects the status of a ref that is missing in the ephemeral namespace. Two
+    // tables of the specification list different statuses.
     const missing = query.ephemeral && missingEphemeralRef === '400' ? 'bad_request' : undefined;
     const { commit } = await resolveRef(ctx, { ref: query.ref, ephemeral: query.ephemeral, tags, missing });
     const entry = await runYielding(findEntry(git.objects, readCommit(git.objects, commit).tree, path), meter);
@@ -51,8 +51,7 @@ export const readFile = operation({
           'content-type': await contentTypeOf(textOf(path), body),
           'x-blob-sha': entry.oid,
           'x-last-commit-sha': touched,
-          // These headers prevent a browser from running an HTML file of a repository with the rights of the API's
-          // origin.
+          // These headers prevent a browser from running an HTML file of a repository as a page of the API's origin.
           'x-content-type-options': 'nosniff',
           'content-security-policy': "default-src 'none'; sandbox",
         },
@@ -65,7 +64,7 @@ export const readFile = operation({
 
 /**
  * Extensions of source files that are served as plain text, because the registry of media types assigns them to other
- * formats. Example: `ts` is a video format.
+ * formats. Example: `ts` is registered as a video format.
  */
 const SOURCES = new Set([
   'ts',
@@ -87,15 +86,18 @@ const SOURCES = new Set([
   'lock',
 ]);
 const PLAIN = 'text/plain; charset=utf-8';
-/** Number of bytes at the start of a file that Git searches for NUL to tell binary from text (`buffer_is_binary`). */
+/**
+ * Number of bytes that are searched for NUL at the start of a file. As in Git, a NUL means that the file is binary
+ * (`buffer_is_binary`).
+ */
 const SNIFFED_BYTES = 8000;
 
-/** Returns the `Content-Type` header for a file: by its extension, or by its content if the extension is unknown. */
+/** Returns the `Content-Type` header of a file. The extension decides; for unknown extensions, the content decides. */
 export async function contentTypeOf(path: string, body: Buffer): Promise<string> {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const extension = name.includes('.') ? name.slice(name.lastIndexOf('.') + 1).toLowerCase() : '';
   if (SOURCES.has(extension)) return PLAIN;
-  // The package is loaded at the first use, because its table of types is large and would slow down the start.
+  // The package is loaded at the first use, because loading its large table of types would slow down the start.
   const { default: mimeTypes } = await import('mime-types');
   const known = extension === '' ? false : mimeTypes.contentType(name);
   if (known) return known;

@@ -9,11 +9,11 @@ import type { GitCredential, Repository } from '../../repositories/repository.js
 
 const operation = operationsOf('Repositories');
 
-/** Value of the `repo` claim in tokens that cover the whole organization. Older clients create such tokens. */
+/** Value of the claim `repo` in a token for the whole organization. Older clients create such tokens. */
 const WHOLE_ORGANIZATION = 'org';
 
-// A user name must not contain a colon, because a colon separates it from the password in HTTP Basic authentication
-// (RFC 7617, 2).
+// A user name must not contain a colon. In HTTP Basic authentication (RFC 7617, 2), a colon separates it from the
+// password.
 const username = lazy(() =>
   z
     .string()
@@ -44,8 +44,7 @@ export const createCredential = operation({
   replies: () => ({ 201: credentialRecord() }),
   errors: ['credential_exists'],
   handle: ({ world, repository, body }) => {
-    // Older clients also send `repo_id`, the name or id of the repository. It must be the repository that the token
-    // covers.
+    // Older clients also send `repo_id`, the name or id of the repository. It must match the repository of the token.
     if (body.repo_id !== undefined && body.repo_id !== repository.name && body.repo_id !== repository.id) {
       throw repositoryNotFound();
     }
@@ -120,8 +119,8 @@ export const deleteCredentialByBody = operation({
 });
 
 /**
- * Returns the repository that has the credential whose id the body names. If the token covers one repository, the
- * credential must belong to this repository. Throws `credential_not_found`.
+ * Returns the repository whose credential has the id in the body. If the token covers one repository, it must be this
+ * repository. Throws `credential_not_found`.
  */
 function findOwner(ctx: HandlerContext<unknown, { id: string }>, operationId: OperationId): Repository {
   const { world, organization, claims, body } = ctx;
@@ -131,10 +130,7 @@ function findOwner(ctx: HandlerContext<unknown, { id: string }>, operationId: Op
   return owner;
 }
 
-/**
- * Returns the repository among `repositories` whose Git credential has the id; undefined if there is no such
- * repository.
- */
+/** Returns the repository whose Git credential has this id; undefined if there is none. */
 function ownerOfCredential(repositories: Iterable<Repository>, id: string): Repository | undefined {
   for (const repository of repositories) {
     if (repository.record.gitCredential?.id === id) return repository;

@@ -139,8 +139,8 @@ t.test('the pack cache is limited in bytes and evicts the least recently used pa
   t.equal(cache.get(other, 'a')?.length, 7);
   t.same(kept(), [], 'but all share the bytes');
 
-  // Read three packs slowly at the same time, of which the first two have the same key. The sizes of unfinished packs
-  // count together, so that the cache keeps only one.
+  // Read three packs slowly at the same time. The first two have the same key. The limit applies to the total size of
+  // unfinished packs, so the cache keeps only one pack.
   const slow = ['e', 'e', 'f'].map((key) => cache.keeping(git, key, packets(60))[Symbol.asyncIterator]());
   for (let turn = 0; turn < 6; turn++) for (const each of slow) await each.next();
   for (const each of slow) await each.next();

@@ -20,8 +20,8 @@ export const gitInfoRefs = operation({
   summary: 'Ref advertisement of a Git remote',
   routes: [{ method: 'GET', path: '/{repo_name}.git/info/refs' }],
   head: false,
-  // The ref advertisement before a push requires the same permissions as the push, so that it is refused with the same
-  // reason, which git shows.
+  // The ref advertisement before a push requires the same permissions as the push. A forbidden push is thus refused
+  // early, with a reason that git shows.
   purposeOf: (query) =>
     serviceOf(query.get('service') ?? undefined) === 'git-receive-pack' ? gitReceivePack : gitUploadPack,
   query: () => z.object({ service: z.string().optional() }),
@@ -30,7 +30,7 @@ export const gitInfoRefs = operation({
   handle(ctx) {
     const service = serviceOf(ctx.query.service);
     if (!service) {
-      // The status is 403, because gitprotocol-http requires it for a service that is not recognized.
+      // The status is 403, as gitprotocol-http requires for an unknown service.
       const detail =
         ctx.query.service === undefined
           ? 'This host speaks the smart HTTP protocol only; please upgrade your git client.'
@@ -73,8 +73,8 @@ export const gitReceivePack = operation({
 });
 
 /**
- * Returns the repository with the prefix of the refs that a remote URL shows. The remote `<name>+import.git` is for
- * bulk pushes to the normal refs and refuses fetches. `+ephemeral` shows only the refs of the ephemeral namespace.
+ * Returns the view of the repository that a remote URL gives access to. `<name>+ephemeral.git` gives access only to the
+ * refs of the ephemeral namespace. `<name>+import.git` is for bulk pushes to the normal refs, and refuses fetches.
  */
 function viewFor(
   { params, repository }: Pick<HandlerContext, 'params' | 'repository'>,
@@ -93,8 +93,8 @@ function viewFor(
 }
 
 /**
- * Returns the reason for which the policy in the token refuses a ref update of a push; undefined if the policy permits
- * it. If the policy requires signed commits, checks all new commits.
+ * Returns the reason why the token's policy refuses a ref update of a push; undefined if the update is permitted. If
+ * the policy requires signed commits, all new commits are checked.
  */
 async function refusalByPolicy(
   { claims, organization, world }: Pick<HandlerContext, 'claims' | 'organization' | 'world'>,

@@ -18,7 +18,7 @@ import { type ResolvedRef, resolveRef } from '../resolve.js';
 
 const operation = operationsOf('Files');
 
-/** Default maximum number of matches per file and per response (specification, Limits). */
+/** Default maximum numbers of matches: per file, and per response (specification, Limits). */
 const MATCHES_PER_FILE = 200;
 const MATCHES = 200;
 const MAX_LINES = requestLimit('grepLines');
@@ -73,8 +73,7 @@ export const grep = operation({
     const { pagination, limits, context, query } = body;
     const ref = body.ref ?? body.rev;
     const selects = await runYielding(selectedBy(body), meter);
-    // The pattern is compiled before the ref is resolved, so that an invalid pattern is refused even if the ref does
-    // not exist.
+    // The pattern is compiled first, so that an invalid pattern is refused even if the ref does not exist.
     const pattern = await translateError(
       InvalidPattern,
       () => compilePattern(query.pattern, !query.case_sensitive, meter),

@@ -42,7 +42,7 @@ const mergeBody = lazy(() =>
 type MergeBody = z.infer<ReturnType<typeof mergeBody>>;
 type MergeContext = HandlerContext<unknown, MergeBody>;
 
-/** Requested merge, after the names of its branches were resolved to commits. */
+/** Merge request whose branch names have been resolved to commits. */
 interface Merge {
   readonly transaction: RefTransaction;
   readonly sourceName: string;
@@ -61,7 +61,7 @@ export const merge = operation({
   summary: 'Merge a branch into another',
   routes: routesOfRepository('POST', 'merge'),
   body: mergeBody,
-  // The work limit is five times that of a search, because a merge compares three trees and their histories.
+  // The CPU time limit is five times the limit of a search, because a merge compares three trees and their histories.
   work: { limit: 'searchTimeout', times: 5 },
   replies: () => ({
     200: z.object({
@@ -128,8 +128,8 @@ async function resolveSource(ctx: MergeContext, name: string): Promise<Oid> {
 }
 
 /**
- * Carries out the merge: moves the target branch (fast-forward), writes a merge or squash commit, or does nothing if
- * the target contains the source.
+ * Carries out the merge. Moves the target branch (fast-forward), or writes a merge or squash commit. Does nothing if
+ * the target already contains the source.
  */
 async function carryOut(ctx: MergeContext, merge: Merge): Promise<Merged> {
   const { repository, body } = ctx;
@@ -168,7 +168,7 @@ async function writeMerge(
   const author = readIdentity(body.author, 'author', world.state.clock.now());
   const committer = body.committer ? readIdentity(body.committer, 'committer', world.state.clock.now()) : author;
   const message = readMessage(body.commit_message, 'commit_message');
-  // The tree of the source is the result if the source contains the target. Only otherwise must trees be merged.
+  // If the source contains the target, the result is the tree of the source. Otherwise the two trees must be merged.
   const isContained = plan === 'fast_forward';
   const tree = isContained ? repository.git.history.commit(merge.source).tree : await mergeTree(ctx, merge);
   return commitTo(merge.transaction, {
@@ -183,8 +183,8 @@ async function writeMerge(
 }
 
 /**
- * Merges the trees of both branches. Returns the id of the merged tree. Throws `conflict` for unrelated histories, and
- * `merge_conflict`.
+ * Merges the trees of both branches and returns the id of the merged tree. Throws `conflict` for unrelated histories,
+ * and `merge_conflict` for conflicting changes.
  */
 async function mergeTree(ctx: MergeContext, merge: Merge): Promise<Oid> {
   const { body } = ctx;
@@ -200,8 +200,8 @@ async function mergeTree(ctx: MergeContext, merge: Merge): Promise<Oid> {
 }
 
 /**
- * Returns the paths in conflict after a merge. If the only conflict is the target of a folder rename, which has no path
- * of its own, returns the paths that this conflict concerns.
+ * Returns the paths in conflict after a merge. A conflict about the target of a folder rename has no path of its own.
+ * If there is no other conflict, the paths in its message are returned.
  */
 export function conflictPaths({ conflicts, messages }: CommitMerge): string[] {
   const paths = conflicts.length > 0 ? conflicts.map(({ path }) => path) : messages.flatMap((message) => message.paths);
@@ -220,8 +220,8 @@ function mergeConflict(merged: CommitMerge) {
 }
 
 /**
- * Merges the trees of two commits, with the branch names as labels in conflict markers. New objects are written to
- * `objects`.
+ * Merges the trees of two commits. New objects are written to `objects`. The branch names become the labels in conflict
+ * markers.
  */
 export function mergeSides(
   { repository, meter }: Pick<HandlerContext, 'repository' | 'meter'>,
@@ -236,9 +236,9 @@ export function mergeSides(
   });
 }
 
-/** Maximum number of conflicting files that a preview shows with their versions. Further files are only named. */
+/** Maximum number of conflicting files whose versions a preview shows. For further files, only the path is shown. */
 const MAX_CONFLICTS = 100;
-/** Maximum number of bytes that are shown of one version of a conflicting file. Longer versions are truncated. */
+/** Maximum size of one version of a conflicting file in the response, in bytes. Longer versions are truncated. */
 const MAX_CONTENT_BYTES = 256 * 1024;
 
 const side = lazy(() =>
@@ -250,8 +250,8 @@ const side = lazy(() =>
   }),
 );
 /**
- * Version of a conflicting file as the handler returns it. Its content is a buffer, because the response writer encodes
- * it as text piece by piece.
+ * Version of a conflicting file as the handler returns it. The content is a buffer, which the response writer encodes
+ * as text piece by piece.
  */
 type Side = Omit<z.infer<ReturnType<typeof side>>, 'content'> & { readonly content?: Buffer };
 
@@ -317,8 +317,8 @@ export const mergePreview = operation({
 });
 
 /**
- * Merges two branches for a preview. New objects are written to a temporary overlay over the repository's objects.
- * Therefore nothing is stored, and no writer must wait.
+ * Merges two branches for a preview. New objects go to a temporary overlay over the repository's objects. So nothing is
+ * stored, and no writer must wait.
  */
 async function preview(
   ctx: Pick<HandlerContext, 'repository' | 'meter'>,
@@ -364,8 +364,8 @@ function versionsOf({ base, ours, theirs }: Conflict): (Oid | undefined)[] {
 }
 
 /**
- * Returns one version of a conflicting file for the response. A version that is not a stored blob, such as the commit
- * of a submodule, has only its id.
+ * Returns one version of a conflicting file for the response. If the version is not a stored blob (for example a
+ * submodule commit), only its id is returned.
  */
 async function showSide(
   objects: ObjectReader,

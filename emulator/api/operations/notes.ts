@@ -24,9 +24,7 @@ const operation = operationsOf('Notes');
 const PREFIX = bytesOf('refs/notes/');
 const DEFAULT_REF = bytesOf('refs/notes/commits');
 
-/**
- * Messages of the commits that `git notes` creates, which the API uses too. `git notes` writes one commit per change.
- */
+/** Messages of the commits that `git notes` creates, one commit per change. The API uses the same messages. */
 const SUBJECTS = {
   add: "Notes added by 'git notes add'",
   append: "Notes added by 'git notes append'",
@@ -47,8 +45,8 @@ const noteResult = lazy(() =>
 );
 
 /**
- * Members that name the commit and the notes ref of a request. Each has an old name (`sha`, `ref`) and a new one
- * (`object_ref`, `notes_ref`), which takes precedence.
+ * Request members that name the commit and the notes ref. The newer names `object_ref` and `notes_ref` take precedence
+ * over the older `sha` and `ref`.
  */
 const selection = lazy(() => ({
   sha: z.string().optional(),
@@ -77,8 +75,8 @@ export const readNote = operation({
     const ref = notesRefOf(ctx, query);
     const target = await targetOf(ctx, query);
     const tip = refs.get(ref);
-    // The object at the notes ref need not be a commit: as for `git notes show`, it may be a tree or a tag of a tree. A
-    // blob contains no notes.
+    // A notes ref need not point to a commit. As for `git notes show`, it can also point to a tree or to a tag of a
+    // tree. A blob contains no notes.
     const tree = tip === undefined ? undefined : runSync(findTree(objects, tip));
     const blob = tree === undefined ? undefined : runSync(findNote(objects, tree, target));
     if (tip === undefined || blob === undefined) throw noteNotFound(target);
@@ -116,8 +114,8 @@ export const deleteNote = operation({
 type NoteBody = z.infer<z.ZodObject<ReturnType<typeof guarded>>>;
 
 /**
- * Changes the note of one commit, and moves the notes ref to a new notes commit with compare-and-swap. `status`: status
- * of a successful response.
+ * Changes the note of one commit, and moves the notes ref to a new notes commit with compare-and-swap. `status` is the
+ * status of the successful response.
  */
 async function changeNote(
   ctx: HandlerContext<unknown, NoteBody>,
@@ -137,8 +135,7 @@ async function changeNote(
     const refuse = (detail: string) => problem('conflict', detail, { result: showNote(target, ref, old, '', detail) });
     if (expected !== undefined && expected !== old)
       throw refuse(`${textOf(ref)} is at ${old}, not at the expected ${expected}.`);
-    // The notes ref must point to a commit if it exists, because this commit becomes the parent of the new notes
-    // commit.
+    // An existing notes ref must point to a commit, because that commit becomes the parent of the new notes commit.
     if (old !== ZERO_OID && !isCommit(git.objects, old))
       throw refuse(`The notes ref ${textOf(ref)} does not point to a commit, so no note can be added to it.`);
     const tree = old === ZERO_OID ? EMPTY_TREE_OID : readCommit(git.objects, old).tree;
@@ -160,14 +157,17 @@ async function changeNote(
   });
 }
 
-/** Returns the author of a note that names no author: the subject and the issuer of the token. */
+/**
+ * Returns the author of a note whose request names no author. The name is the subject of the token; the e-mail address
+ * contains its issuer.
+ */
 function bearerOf({ sub, iss }: Claims): Person {
   return { name: cleanIdentityPart(sub.replaceAll('\0', '')) || 'unknown', email: `${iss}@localhost` };
 }
 
 /**
- * Writes the new text of a note and returns its blob; undefined if the note is removed. Appending inserts a blank line,
- * as `git notes append` does.
+ * Writes the new text of a note and returns its blob; undefined if the note is removed. An appended text is separated
+ * by a blank line, as in `git notes append`.
  */
 function writeText(objects: Quarantine, action: Action, existing: Oid | undefined, note: string): Oid | undefined {
   if (action === 'remove') return undefined;
@@ -231,7 +231,7 @@ async function targetOf(ctx: RefContext, from: Selection): Promise<Oid> {
 }
 
 /**
- * Returns the full name of a notes ref: `reviews`, `notes/reviews` and `refs/notes/reviews` all name
+ * Returns the full name of a notes ref. Example: `reviews`, `notes/reviews` and `refs/notes/reviews` all mean
  * `refs/notes/reviews`.
  */
 function fullNotesRef(text: string): ByteString {

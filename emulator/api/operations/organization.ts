@@ -5,9 +5,9 @@ import { operationsOf } from '../../operation/operation.js';
 const operation = operationsOf('Organization');
 
 /**
- * Returns facts about the hosting of an organization. The specification names a cloud location and inbound addresses
- * without their format, so the format is the emulator's own. The IP addresses belong to the documentation block of RFC
- * 5737.
+ * Returns facts about the hosting of an organization. The specification does not define the format of the cloud
+ * location and the inbound addresses, so the emulator uses its own. The IP addresses are from the documentation block
+ * of RFC 5737.
  */
 export const getOrganization = operation({
   summary: 'Show where the organization is hosted',

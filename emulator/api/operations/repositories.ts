@@ -80,7 +80,7 @@ export const updateRepository = operation({
           if (hosting) repository.update({ hosting });
         });
       },
-      // `plan` throws if the project name is taken. It is called before the write and again in the same step as the
+      // `plan` throws if the project name is taken. It is called before the write, then again in the same step as the
       // write, because another request may take the name in between.
       { check: plan },
     );
@@ -119,7 +119,7 @@ const createBody = lazy(() =>
 type CreateBody = z.infer<ReturnType<typeof createBody>>;
 type CreateContext = HandlerContext<{ default_branch?: string | undefined }, CreateBody>;
 
-/** Default author of the single commit in a repository that is created as a snapshot of another one. */
+/** Default author of the only commit in a repository that is created as a snapshot. */
 const SNAPSHOT_AUTHOR = { name: 'Repository Snapshot', email: 'snapshot@localhost' };
 
 export const createRepository = operation({
@@ -183,7 +183,7 @@ export const createRepository = operation({
     if (!base) return created(ctx, create(ctx, base, 'main'));
     const point = await findForkPoint(ctx, base);
     const repository = create(ctx, base, point.defaultBranch);
-    // The fork gets the list of the source's LFS objects. Their bytes are neither copied nor counted twice.
+    // The fork shares the LFS objects of the source. Their bytes are not copied, and are counted only once.
     repository.update({ lfsObjects: point.source.record.lfsObjects });
     await copy(ctx, base, point, repository);
     return created(ctx, repository);
@@ -191,7 +191,7 @@ export const createRepository = operation({
 });
 
 /**
- * Creates the new repository. Repeats the checks in the same step as the creation, because their result may have
+ * Creates the new repository. The checks are repeated in the same step as the creation, because their results may have
  * changed while the request waited.
  */
 function create(ctx: CreateContext, base: Base | undefined, fallbackBranch: string): Repository {
@@ -206,8 +206,8 @@ function create(ctx: CreateContext, base: Base | undefined, fallbackBranch: stri
 }
 
 /**
- * Copies the history or the files of the source to a new fork or snapshot. The new repository has the state `syncing`
- * until the copy is complete, and is removed if the copy fails.
+ * Copies the history or files of the source to a new fork or snapshot. The new repository has the state `syncing` until
+ * the copy is complete. It is removed if the copy fails.
  */
 async function copy(
   { world, body }: CreateContext,
@@ -250,8 +250,8 @@ function created(
 }
 
 /**
- * Throws if a repository has the name of the new one. The error code is `upstream_already_configured` if both have an
- * upstream, and otherwise `conflict`.
+ * Throws if the name of the new repository is taken. The error is `upstream_already_configured` if both repositories
+ * have an upstream, otherwise `conflict`.
  */
 function requireFree(ctx: CreateContext, base: Base | undefined): void {
   const existing = findExisting(ctx);

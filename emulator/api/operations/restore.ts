@@ -79,8 +79,8 @@ export const restoreCommit = operation({
 });
 
 /**
- * Returns the response if the branch already has the content of the target commit: `commit` is null, and the branch and
- * SHAs are empty (specification, 2).
+ * Returns the response for a branch that already has the content of the target commit. `commit` is null, and the branch
+ * and the SHAs are empty (specification, 2).
  */
 function alreadyMatches({ world }: HandlerContext, branch: string, target: string): Reply {
   const message = `Branch ${branch} already has the content of ${target}.`;
@@ -99,7 +99,9 @@ function emptyFields(variant: Variants['restoreNoopFields']): Readonly<Record<st
   return { branch: empty, target_branch: empty, old_sha: empty, new_sha: empty };
 }
 
-/** Reads the metadata in the request's body: one NDJSON line or one JSON object, with or without a final newline. */
+/**
+ * Reads the metadata from the request body, which is one NDJSON line or one JSON object. The final newline is optional.
+ */
 async function readMetadata(ctx: HandlerContext): Promise<z.infer<ReturnType<typeof restoreMetadata>>> {
   const body = await readAll(ctx.stream(ctx.world.limits.maxJsonBytes));
   if (body.toString('latin1').trim() === '')

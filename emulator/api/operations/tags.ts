@@ -22,7 +22,7 @@ const NO_NAME = bytesOf('');
 
 const tagRecord = lazy(() => z.object({ name: z.string(), sha: z.string() }));
 
-/** Schema of a tag in a list. `sha` of an annotated tag is the commit to which it points, not the tag object. */
+/** Schema of a tag in a list. For an annotated tag, `sha` is the commit to which the tag points, not the tag object. */
 const listedTag = lazy(() => tagRecord().extend({ cursor: z.string() }));
 
 async function showTag(
@@ -86,8 +86,8 @@ const createBody = lazy(() =>
 );
 
 /**
- * Returns the revision for which the request creates a tag. `ref` may be any revision and takes precedence; the older
- * member `target` must be a full object id.
+ * Returns the revision that the new tag points to. `ref` can be any revision and takes precedence. The older member
+ * `target` must be a full object id.
  */
 function readRevision({ ref, target }: z.infer<ReturnType<typeof createBody>>): string {
   const revision = ref ?? target;

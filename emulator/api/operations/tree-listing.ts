@@ -29,8 +29,8 @@ export function entryType(mode: number): EntryType {
 }
 
 /**
- * Content of a cursor of the list: the commit at which the list started, even if the ref has moved since, and the
- * number of entries (`skip`) that earlier pages contain.
+ * Content of a cursor: the commit at which the list started, and the number of entries on earlier pages (`skip`). The
+ * commit stays the same if the ref moves.
  */
 interface Position extends ResolvedRef {
   readonly skip: number;
@@ -66,7 +66,7 @@ export const listFiles = operation({
     const selection = [repository.id, query.ref ?? '', query.ephemeral ?? false, path, recursive];
     const list = openList<Position>(ctx, { cursor: query.cursor }, ['listFiles', ...selection]);
     const { position } = list;
-    // Without `cursor` and `limit` in the request, the response contains the whole tree, as older servers send it.
+    // Without `cursor` and `limit`, the response contains the whole tree, as in older servers.
     const paged = query.cursor !== undefined || query.limit !== undefined;
     const limit = paged ? readLimit(query.limit, PAGE) : Number.POSITIVE_INFINITY;
     const { commit, shown } = position ?? (await resolveRef(ctx, { ref: query.ref, ephemeral: query.ephemeral }));
@@ -87,8 +87,8 @@ export const listFiles = operation({
 });
 
 /**
- * Entries of one page, as a struct of arrays (one array per field). Paths share their common prefixes in memory,
- * because whole paths of a deep tree would take quadratic memory.
+ * Entries of one page, as a struct of arrays (one array per field). Paths share their common prefixes. Otherwise the
+ * paths of a deep tree would take quadratic memory.
  */
 interface Page {
   readonly paths: PathList;
@@ -101,7 +101,7 @@ interface PagePlace {
   readonly meter: Meter;
 }
 
-/** Walks a tree to each entry of one page, and calls `add` there. Resolves to true if more entries follow the page. */
+/** Calls `add` with the walk at each entry of one page. Resolves to true if more entries follow the page. */
 export async function walkPage(
   walk: TreeWalk,
   { skip, limit, meter }: PagePlace,
@@ -138,16 +138,14 @@ function* filesOf({ paths, modes }: Page) {
 
 const ROOT = bytesOf('');
 
-/**
- * Parses the query parameter for the folder whose files are listed, with or without a final slash. Default: the root.
- */
+/** Parses the query parameter that names the folder to list. A final slash is optional. Default: the root. */
 export function readFolder(text: string | undefined): ByteString {
   return text ? readFilePath(text.replace(/\/+$/, '') || '/', 'path') : ROOT;
 }
 
 /**
- * Returns a walk over the entries below `path` in the order of Git's index. If `path` is a file, the file is the only
- * entry. Throws `not_found`.
+ * Returns a walk over the entries below `path`, in the order of Git's index. If `path` is a file, it is the only entry.
+ * Throws `not_found` if the path does not exist.
  */
 export function* listUnder(objects: ObjectReader, root: Oid, path: ByteString, recursive: boolean): Steps<TreeWalk> {
   const entry = yield* findEntry(objects, root, path);

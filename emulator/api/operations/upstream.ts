@@ -19,7 +19,7 @@ const message = lazy(() => z.object({ message: z.string() }));
 export const pullUpstream = operation({
   summary: 'Start a sync with the upstream',
   routes: routesOfRepository('POST', 'pull-upstream'),
-  // `ref` and `after` are accepted and ignored, because clients send them and they are not documented. A sync always
+  // Clients send the undocumented members `ref` and `after`. They are accepted but ignored, because a sync always
   // covers all branches and tags.
   body: () => z.object({ ref: z.string().optional(), after: z.string().optional() }).optional(),
   replies: () => ({ 202: message() }),
@@ -40,8 +40,8 @@ export const pullUpstream = operation({
 });
 
 /**
- * Returns the options of a sync (fetch from the upstream into the repository) that a request starts. The policy of the
- * request's token applies to the sync: refs that the policy protects are not changed.
+ * Returns the options of a sync (fetch from the upstream into the repository). The sync does not change refs that the
+ * policy in the request's token protects.
  */
 export function syncRequestOf({ claims }: Pick<HandlerContext, 'claims'>): SyncRequest {
   const { policy } = claims;

@@ -9,12 +9,12 @@ import { DEFAULT_EVENTS, EVENT_NAMES, type Webhook } from '../../webhooks/events
 const operation = operationsOf('Webhooks', { subject: 'organization' });
 
 /**
- * Maximum number of webhooks of one organization. The number is limited because each event is sent to all webhooks that
- * subscribe to it.
+ * Maximum number of webhooks of one organization. The limit is needed because each event is sent to all its
+ * subscribers.
  */
 const MAX_WEBHOOKS = 100;
 
-/** Schema of a webhook (URL that receives events) in responses, without its secret. */
+/** Schema of a webhook (URL that receives events) in responses. The signing secret is omitted. */
 export const webhookRecord = lazy(() =>
   z.object({
     id: z.string(),
@@ -93,7 +93,7 @@ export const deleteWebhook = operation({
     const webhook = world.state.webhooks.of(organization.name).find(({ id }) => id === params.webhook_id);
     if (!webhook) throw problem('not_found', `The organization has no webhook ${JSON.stringify(params.webhook_id)}.`);
     world.state.webhooks.remove(webhook.id);
-    // Events that are still to be sent to the removed webhook are canceled.
+    // Events that wait to be sent to the removed webhook are canceled.
     world.background.outbox.cancel(webhook.id);
     return empty(204);
   },

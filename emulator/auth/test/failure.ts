@@ -1,6 +1,6 @@
 import { Problem } from '../../http/problem.js';
 
-/** Returns the problem that `run` throws; undefined if it throws none. */
+/** Returns the `Problem` (API error) that `run` throws. Undefined if it throws nothing. */
 export function failure(run: () => unknown): Problem | undefined {
   try {
     run();

@@ -6,7 +6,7 @@ import { fixtureKeys, fixtureRing } from '../fixture-keys.js';
 import { type AllowedScopes, algorithmOf, RegisteredKey } from '../keys.js';
 import { type Check, Rejection } from '../rejection.js';
 
-/** Time of all requests, and claims of a token that is valid then. */
+/** Time of all requests in these tests. The claims `GOOD` are valid at that time. */
 export const NOW = Date.UTC(2026, 0, 1);
 export const SECONDS = NOW / 1000;
 export const REPO = 'team/app';
@@ -15,7 +15,7 @@ export const GOOD = { iss: 'demo', sub: 'tests', scopes: ['git:read'], repo: REP
 const fixtures = new Map(fixtureKeys().map((row) => [row.id, row]));
 export const publicPem = (id: string) => readFileSync(fixtures.get(id)!.publicKeyFile, 'utf8');
 export const privateKey = (id: string) => createPrivateKey(readFileSync(fixtures.get(id)!.privateKeyFile, 'utf8'));
-/** Two organizations with their initial test keys. */
+/** Key rings of two organizations. Each contains the test keys of its organization. */
 export const rings = new Map([
   ['demo', fixtureRing(0)],
   ['acme', fixtureRing(1)],
@@ -26,13 +26,14 @@ export const encode = (value: unknown) =>
 
 const HASHES: Record<string, string> = { ES256: 'sha256', ES384: 'sha384', ES512: 'sha512', RS256: 'sha256' };
 
-/** Returns a raw JOSE signature, made without a JOSE library, because the tests check such a library. */
+/** Returns a raw JOSE signature. Does not use a JOSE library, because the tests check one. */
 export function signed(input: string, alg: string, key: KeyObject): Buffer {
   return sign(HASHES[alg] ?? 'sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' });
 }
 
 /**
- * Returns a token from header and payload, given as values or as literal JSON. `key` is the id of a fixture, or a key.
+ * Returns a signed token. Payload and header are values, or strings with literal JSON. `key` is a key, or the id of a
+ * fixture key.
  */
 export function forge(
   payload: unknown = GOOD,
@@ -67,8 +68,8 @@ export function registered(kid: string, id: string, allowedScopes: AllowedScopes
 }
 
 /**
- * Asserts that `token` fails exactly `check`, with the specified code, and that the response contains no part of the
- * token.
+ * Asserts that exactly the check `check` refuses the token, and that the response has the specified code and no part of
+ * the token.
  */
 export async function denied(
   test: Test,
@@ -93,7 +94,7 @@ export async function denied(
   }
 }
 
-/** Returns the check that fails; `undefined` if all pass. */
+/** Returns the name of the check that refuses the token. Undefined if all checks pass. */
 export async function checkFailed(run: () => unknown): Promise<Check | undefined> {
   try {
     await run();

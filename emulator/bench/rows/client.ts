@@ -8,14 +8,14 @@ import { type Measure, type Row, timed, type Use } from '../row.js';
 import { APP, type Stage } from '../stage.js';
 
 /**
- * Number of commits along the first parents by which the clone of the fetch benchmark is behind at the start. Each
- * round fetches at least one, so this is also the maximum number of rounds.
+ * Number of commits that the clone of the fetch benchmark lacks at first, counted along the first parents. It is also
+ * the maximum number of rounds, because each round fetches at least one commit.
  */
 const STEPS = 40;
 
 /**
- * Benchmarks in which the git client is run against the emulator and against Git. The measured time is the time a user
- * waits, and the git client takes most of it.
+ * Benchmarks that run the git client against the emulator and against Git's own server. They measure the time that a
+ * user waits; the git client takes most of it.
  */
 export const CLIENT_ROWS: readonly Row<Stage>[] = [
   clientRow('git-clone', 'git clone --bare', 0.9, openClone()),
@@ -26,14 +26,14 @@ export const CLIENT_ROWS: readonly Row<Stage>[] = [
 ];
 
 /**
- * Returns the measurement of one server (the emulator or Git). `name` says which one, and is part of the names of the
+ * Returns the measurement of one server: the emulator (`ours`) or Git (`native`). `name` is part of the names of the
  * files that the measurement creates.
  */
 type Side = (remote: Remote, name: 'ours' | 'native') => Measure;
 
 type Prepare = (stage: Stage, folder: string, use: Use) => Side | Promise<Side>;
 
-/** Defines a benchmark of the git client, with its own temporary folder for the repositories of the client. */
+/** Defines a benchmark of the git client. It has its own temporary folder for the client's repositories. */
 function clientRow(id: string, title: string, bar: number, prepare: Prepare): Row<Stage> {
   const open = async (stage: Stage, use: Use) => {
     const { path } = use(await Workbench.create());
@@ -54,7 +54,7 @@ function openClone(...flags: string[]): Prepare {
 }
 
 /**
- * Measures `git fetch`. The clone starts some commits behind the branch, and each round fetches the next commit along
+ * Measures `git fetch`. The clone starts several commits behind the branch. Each round fetches the next commit along
  * the first parents.
  */
 function openFetch({ fixture: { line, branch } }: Stage, folder: string): Side {
@@ -73,8 +73,8 @@ function openFetch({ fixture: { line, branch } }: Stage, folder: string): Side {
 }
 
 /**
- * Measures `git push` of one new commit in each round. The target repositories belong to this benchmark only, so that
- * the content of the repositories of other benchmarks does not change.
+ * Measures `git push` of one new commit per round. Pushes to repositories of its own, so that other benchmarks find
+ * their repositories unchanged.
  */
 async function openPushOne({ fixture, ours, nativeRoot }: Stage, folder: string, use: Use): Promise<Side> {
   const clone = join(folder, 'pushing.git');

@@ -9,16 +9,17 @@ import { packageFile } from '../../system/package-root.js';
 import type { Row, Sides, Use } from '../row.js';
 import { ownEmulator, REPO, type ServicePlace } from './service.js';
 
-/** Milliseconds by which a proxy delays responses of the emulator, so that it behaves like a distant server. */
+/** Delay in milliseconds that a proxy adds to the emulator's responses, so that it resembles a distant server. */
 const LATENCY = 50;
 /**
- * Exit codes of the conformance suite after a complete run, including runs that found broken rules. The measured
- * figures of such a run are valid.
+ * Exit codes of the conformance suite after a complete run, which gives valid figures. Includes runs that found broken
+ * rules.
  */
 const VERDICT_CODES = [0, 1, 3];
 
 /**
- * Benchmarks of the conformance suite, started from its command line as users start it, and run against the emulator.
+ * Benchmarks of the conformance suite against the emulator. The suite is started from its command line, as users start
+ * it.
  */
 export const CONFORMANCE_ROWS: readonly Row<ServicePlace>[] = [
   { id: 'conformance', title: 'a full run of the conformance suite', bar: 8000, mostRounds: 3, open: openTime },
@@ -54,10 +55,7 @@ async function openDistant(_place: ServicePlace, use: Use): Promise<Sides> {
   return { ours: async () => (await runSuite(...flags)).milliseconds };
 }
 
-/**
- * Runs the conformance suite in a new process. Returns the duration of the run and the number of requests that the
- * suite sent.
- */
+/** Runs the conformance suite in a new process. Returns how long it took and how many requests it sent. */
 async function runSuite(...flags: string[]): Promise<{ milliseconds: number; sent: number }> {
   await using folder = await Workbench.create();
   const output = join(folder.path, 'report.json');
@@ -73,9 +71,8 @@ async function runSuite(...flags: string[]): Promise<{ milliseconds: number; sen
 }
 
 /**
- * Starts a TCP proxy that delays each chunk of the responses of the server at `origin`. Returns the URL of the proxy.
- * The delay cannot be a fault that the emulator injects, because the suite does not judge responses that a fault
- * affected.
+ * Starts a TCP proxy that delays each chunk of a server's responses. `origin` is the server; returns the URL of the
+ * proxy. An injected latency fault would not do, because the suite does not judge responses that a fault affected.
  */
 async function delayResponses(origin: string, use: Use): Promise<string> {
   const server = createServer({ noDelay: true }, (near) => {

@@ -6,7 +6,7 @@ import { WORLD_ROWS } from './worlds.js';
 
 export { ROWS_OF_REPOSITORY } from './repository.js';
 
-/** Benchmarks that need no particular repository, and so are measured once for the emulator. */
+/** Benchmarks that do not depend on a repository, so that they are measured only once. */
 export const ROWS_OF_SERVICE: readonly Row<ServicePlace>[] = [
   ...SERVICE_ROWS,
   ...TEST_LIFE_ROWS,

@@ -19,12 +19,9 @@ import { CLIENT_ROWS } from './client.js';
 import { timeForks } from './worlds.js';
 
 const MiB = 2 ** 20;
-/**
- * Minimum size of a pack in bytes for benchmarks of memory. With a smaller pack, most of the memory in use is loaded
- * code.
- */
+/** Minimum size of a pack in bytes for memory benchmarks. With a smaller pack, loaded code takes most of the memory. */
 const LARGE = 64 * MiB;
-/** Benchmarks that are measured separately on each repository that the user of the benchmark names. */
+/** Benchmarks that are measured for each repository that the user names. */
 export const ROWS_OF_REPOSITORY: readonly Row<Stage>[] = [
   {
     id: 'ingest',
@@ -73,14 +70,14 @@ export const ROWS_OF_REPOSITORY: readonly Row<Stage>[] = [
 ];
 
 /**
- * Measures the indexing of a pack by the object engine of the emulator, in this process and without HTTP, against one
- * process of `git index-pack`.
+ * Measures how fast the emulator's object engine indexes a pack, compared with `git index-pack`. Runs in this process
+ * without HTTP.
  */
 async function openIngest({ fixture }: Stage, use: Use): Promise<Sides> {
   const { path: folder } = use(await Workbench.create());
   const pack = await readFile(fixture.packFile);
   const repository = join(folder, 'index-pack.git');
-  // Create a repository to run git in, because `git index-pack --strict` crashes outside of a repository.
+  // Creates a repository to run git in, because `git index-pack --strict` crashes outside of one.
   await initServerRepository(repository, fixture.branch);
   const index = join(folder, 'bench.idx');
   const args = ['index-pack', '--strict', '--threads=1', '-o', index, fixture.packFile];
@@ -111,8 +108,8 @@ async function openPatches({ fixture }: Stage): Promise<Sides> {
 }
 
 /**
- * Indexes a pack as the emulator does after a push: reads the objects, resolves deltas, computes object ids, and runs
- * the checks of `git fsck` and of connectivity. This is the cost of a push without the transfer.
+ * Indexes a pack as the emulator does after a push, so that the cost of a push without the transfer is measured. Reads
+ * the objects, resolves deltas, computes object ids, and runs the checks of `git fsck` and of connectivity.
  */
 async function ingest(pack: Buffer, { refs }: Fixture): Promise<ObjectStore> {
   const store = new ObjectStore();
@@ -128,8 +125,8 @@ async function ingest(pack: Buffer, { refs }: Fixture): Promise<ObjectStore> {
 
 /**
  * Defines a benchmark of the first request to a repository after a push. Every round uses a new emulator process and a
- * new repository. If `isWarm`, the process has served other repositories before, so that its code is compiled;
- * otherwise it has served nothing.
+ * new repository. If `isWarm` is true, the process first serves other repositories, so that its code is compiled.
+ * Otherwise it has served nothing before.
  */
 function firstRow(id: string, title: string, bar: number, question: Question, isWarm: boolean): Row<Stage> {
   const open = async (stage: Stage) => {
@@ -150,8 +147,7 @@ function firstRow(id: string, title: string, bar: number, question: Question, is
 
 /**
  * Defines a benchmark of a repeated request to the running servers. The first request is slower and has its own
- * benchmark, so this function sends it before the measurement. `practice` is the round number of that unmeasured
- * request.
+ * benchmark, so it is sent before the measurement. `practice` is the round number of this unmeasured request.
  */
 function laterRow(id: string, title: string, bar: number, question: Question, practice = 0): Row<Stage> {
   const open = async ({ fixture, ours, native }: Stage) => {
@@ -167,8 +163,8 @@ function laterRow(id: string, title: string, bar: number, question: Question, pr
 }
 
 /**
- * Defines a benchmark of the requests that a git client sends. They are sent directly over HTTP, because a git client
- * would add its own time to the figures of both servers.
+ * Defines a benchmark of a git client's requests. They are sent directly over HTTP, because a git client would add its
+ * own time to the figures of both servers.
  */
 function fetchRow(id: string, title: string, bar: number, question: Question): Row<Stage> {
   return laterRow(id, title, bar, question, TIPS - 1);
@@ -186,7 +182,7 @@ function bytesRow(id: string, title: string, question: Question): Row<Stage> {
 
 const AUTHOR = { name: 'Bench', email: 'bench@example.com' };
 
-/** Measures a merge through the API. Each round repeats the last merge of the fixture's history on a new branch. */
+/** Measures a merge through the API. Each round repeats the newest merge of the fixture's history on a new branch. */
 async function openMerge({ fixture, ours }: Stage): Promise<Sides> {
   const found = await git(fixture.path, ['rev-list', '--merges', '--max-count=1', '--parents', fixture.line[0]!]);
   const [, into, from] = found.split(' ') as [string, string, string];
@@ -202,8 +198,8 @@ async function openMerge({ fixture, ours }: Stage): Promise<Sides> {
 }
 
 /**
- * Measures a clone from a namespace that was created from a snapshot, against a clone from the original. Each round
- * clones a different commit on both sides, so that no cached pack is used.
+ * Measures a clone from a namespace that was created from a snapshot, compared with a clone from the original. Each
+ * round clones a different commit on both sides, so that no cached pack is used.
  */
 async function openForkClone({ ours, fixture }: Stage): Promise<Sides> {
   const snapshot = (await ours.add('snapshots')).id;
@@ -227,8 +223,8 @@ async function openForkClone({ ours, fixture }: Stage): Promise<Sides> {
 }
 
 /**
- * Defines a benchmark of the longest time in milliseconds that the event loop of the emulator was blocked in one phase.
- * The emulator runs in its own process and contains only the fixture.
+ * Defines a benchmark of the longest time in milliseconds that the emulator's event loop was blocked in one phase. The
+ * emulator runs in its own process and contains only the fixture.
  */
 function stallRow(id: keyof LoneIngest, phase: string): Row<Stage> {
   const open = ({ loneIngest }: Stage) => ({ ours: async () => (await loneIngest())[id] });
@@ -236,8 +232,8 @@ function stallRow(id: keyof LoneIngest, phase: string): Row<Stage> {
 }
 
 /**
- * Defines a benchmark of the memory, in MiB, of an emulator that contains only the fixture, measured after each kind of
- * first request was sent once.
+ * Defines a benchmark of the emulator's memory in MiB. The emulator contains only the fixture, and has served each kind
+ * of first request once.
  */
 function heldRow(id: keyof LoneIngest, title: string): Row<Stage> {
   const isFor = ({ fixture }: Stage) => fixture.packBytes >= LARGE;

@@ -6,17 +6,17 @@ import type { Measure, Row, Sides, Use } from '../row.js';
 const PEER = 'bare node:http';
 export const REPO = 'small';
 const CONNECTIONS = 32;
-/** Number of files of 1 MiB each in the large push that several benchmarks use. */
+/** Number of files in the large push that several benchmarks use. Each file has 1 MiB. */
 export const HEAVY_FILES = 300;
 
-/** Settings of benchmarks that start their own servers instead of using a shared one. */
+/** Settings of benchmarks that start their own servers. */
 export interface ServicePlace {
   /** Duration of one measurement of the request rate, in milliseconds. */
   readonly loadTime: number;
 }
 
 /**
- * Benchmarks of the emulator that do not depend on the content of a repository: request rate, start time and memory.
+ * Benchmarks of the emulator's request rate, start time and memory. They do not depend on the content of a repository.
  */
 export const SERVICE_ROWS: readonly Row<ServicePlace>[] = [
   {
@@ -40,7 +40,7 @@ export const SERVICE_ROWS: readonly Row<ServicePlace>[] = [
   },
 ];
 
-/** Benchmarks of the request rate while the emulator has configured faults that apply to none of the requests. */
+/** Benchmarks of the request rate while faults are configured that match none of the requests. */
 export const FAULT_ROWS: readonly Row<ServicePlace>[] = [
   faultRow('idle-faults', 'other operations', [{ op: 'merge' }, { op: 'blame' }, { op: 'grep' }]),
   faultRow(
@@ -51,8 +51,7 @@ export const FAULT_ROWS: readonly Row<ServicePlace>[] = [
 ];
 
 /**
- * Starts an emulator for one benchmark, and creates an empty repository in it. The emulator is stopped after the
- * benchmark.
+ * Starts an emulator for one benchmark and creates an empty repository in it. The emulator stops after the benchmark.
  */
 export async function ownEmulator(use: Use): Promise<Server> {
   const server = use(await spawnEmulator());
@@ -61,7 +60,8 @@ export async function ownEmulator(use: Use): Promise<Server> {
 }
 
 /**
- * Starts an emulator for one benchmark, and pushes incompressible files of 1 MiB each to its repository as one pack.
+ * Starts an emulator for one benchmark and pushes one pack of incompressible files to its repository. Each file has 1
+ * MiB.
  */
 export async function heavyEmulator(use: Use): Promise<Server> {
   const server = await ownEmulator(use);
@@ -70,8 +70,9 @@ export async function heavyEmulator(use: Use): Promise<Server> {
 }
 
 /**
- * Measures the rate of a simple API request, against a bare `node:http` server that returns the same bytes. For each
- * request the emulator verifies a token, finds the repository, writes JSON, and records the request in its journal.
+ * Measures the rate of a simple API request, compared with a bare `node:http` server that returns the same bytes. For
+ * each request, the emulator verifies a token, finds the repository, writes JSON, and records the request in its
+ * journal.
  */
 async function openRequests({ loadTime }: ServicePlace, use: Use): Promise<Sides> {
   const ours = await ownEmulator(use);
@@ -80,7 +81,7 @@ async function openRequests({ loadTime }: ServicePlace, use: Use): Promise<Sides
   return { ours: () => countRequests(ours, loadTime), native: () => countRequests(bare, loadTime) };
 }
 
-/** Returns the number of responses per second of a server to requests for the record of the repository. */
+/** Returns a server's request rate, in responses per second. The requests ask for the record of a repository. */
 async function countRequests(server: Server, milliseconds: number): Promise<number> {
   const headers = { authorization: `Bearer ${await server.token(REPO)}` };
   const load = { origin: server.origin, path: `/api/repos/${REPO}`, connections: CONNECTIONS, milliseconds };
@@ -88,8 +89,8 @@ async function countRequests(server: Server, milliseconds: number): Promise<numb
 }
 
 /**
- * Defines a benchmark that compares the request rate of one emulator process with configured faults that match no
- * request, and without faults.
+ * Defines a benchmark of the request rate with faults that match no request, compared with the rate without faults.
+ * Both rates are measured on one emulator process.
  */
 function faultRow(id: string, of: string, matches: readonly object[]): Row<ServicePlace> {
   const title = `requests on ${CONNECTIONS} connections, with ${matches.length} faults of ${of}`;

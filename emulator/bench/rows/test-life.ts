@@ -16,15 +16,15 @@ const FILES: ReadonlyMap<string, Buffer> = new Map([
   ['test/index.test.js', Buffer.from("import { answer } from '../src/index.js';\n")],
 ]);
 
-/** Input of `git fast-import` that creates the first commit with three files. */
+/** Input of `git fast-import` that creates the first commit, which has three files. */
 const FIRST_COMMIT = [
   'commit refs/heads/main\ncommitter Bench <bench@example.com> 1800000000 +0000\ndata 5\nFirst\n',
   ...Array.from(FILES, ([path, content]) => `M 100644 inline ${path}\ndata ${content.length}\n${content}\n`),
 ].join('');
 
 /**
- * Benchmarks of a typical test of a client program: create a repository, commit three files, clone twice, delete the
- * repository.
+ * Benchmarks of a typical test of a client program. The test creates a repository, commits three files, clones twice,
+ * and deletes the repository.
  */
 export const TEST_LIFE_ROWS: readonly Row<ServicePlace>[] = [
   {
@@ -48,8 +48,8 @@ async function openWhole(_place: ServicePlace, use: Use): Promise<Sides> {
 }
 
 /**
- * Measures the emulator's part of such a test: the sum of the durations of its requests, as recorded in the journal of
- * the emulator.
+ * Measures the emulator's part of a typical test: the total duration of its requests, as recorded in the emulator's
+ * journal.
  */
 async function openServerPart(_place: ServicePlace, use: Use): Promise<Sides> {
   const { path } = use(await Workbench.create());
@@ -72,8 +72,8 @@ async function liveOnce(remote: Remote, repo: string, work: string): Promise<voi
 }
 
 /**
- * Runs the steps of such a test with git commands on a local folder instead of requests, because Git has no requests to
- * create or delete a repository.
+ * Runs the steps of a typical test with git commands on a local folder. Git has no requests to create or delete a
+ * repository.
  */
 async function liveOnceNatively(remote: Remote, repo: string, work: string): Promise<void> {
   const path = join(work, `${repo}.git`);

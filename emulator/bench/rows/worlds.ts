@@ -3,12 +3,12 @@ import { type Row, type Sides, timed, type Use } from '../row.js';
 import { HEAVY_FILES, heavyEmulator, ownEmulator, type ServicePlace } from './service.js';
 
 /**
- * Maximum number of namespaces (isolated copies of the emulator's data, each with its own URL) that exist at the same
- * time.
+ * Maximum number of namespaces that exist at the same time. A namespace is an isolated copy of the emulator's data with
+ * its own URL.
  */
 const MANY = 500;
 
-/** Benchmarks of the creation of namespaces and snapshots through the admin API of the emulator. */
+/** Benchmarks that create namespaces and snapshots through the emulator's admin API. */
 export const WORLD_ROWS: readonly Row<ServicePlace>[] = [
   { id: 'namespace', title: 'a namespace, empty', bar: 5, open: openEmpty },
   { id: 'namespace-fork', title: `a namespace, from a snapshot of ${HEAVY_FILES} MiB`, bar: 5, open: openForks },
@@ -32,15 +32,12 @@ async function openForks(_place: ServicePlace, use: Use): Promise<Sides> {
   return timeForks(await heavyEmulator(use));
 }
 
-/** Measures the creation of namespaces from a snapshot of the present data of a server. */
+/** Measures the creation of namespaces from a snapshot of the server's current data. */
 export async function timeForks(remote: Remote): Promise<Sides> {
   return timeNamespaces(remote, { snapshot: (await remote.add('snapshots')).id });
 }
 
-/**
- * Measures the creation of namespaces. Each namespace is deleted before the next one is created, so that memory does
- * not grow.
- */
+/** Measures the creation of namespaces. Deletes each one before creating the next, so that memory does not grow. */
 function timeNamespaces(remote: Remote, options = {}): Sides {
   return {
     ours: async () => {

@@ -2,8 +2,8 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * Minimal `node:http` server, which is the lower bound for the response time of a server in Node. It responds to every
- * request with the text in its first command-line argument.
+ * Minimal `node:http` server, as a lower bound for the response time of any server in Node. Responds to every request
+ * with the text in its first command-line argument.
  */
 const body = process.argv[2] ?? '{}';
 const server = http.createServer((_request, response) => {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { GIT_ENVIRONMENT } from '../git.js';
 
 /**
- * CGI server (RFC 3875) that runs `git http-backend`, with which the emulator is compared. A request without
- * credentials gets status 401, and any password is accepted, so that git sends the same sequence of requests as to the
+ * CGI server (RFC 3875) that runs `git http-backend`, with which the emulator is compared. It responds with 401 to
+ * requests without credentials, and accepts any password. Git then sends the same sequence of requests as to the
  * emulator.
  */
 const root = process.argv[2]!;
@@ -42,7 +42,7 @@ const server = http.createServer((request, response) => {
     const end = head.indexOf('\r\n\r\n');
     if (end < 0) return;
     child.stdout.off('data', readHead);
-    // RFC 3875, 6.3: a CGI program writes header lines as in HTTP, and the header `Status` instead of a status line.
+    // A CGI program writes header lines as in HTTP, but the header `Status` instead of a status line (RFC 3875, 6.3).
     for (const line of head.toString('latin1', 0, end).split('\r\n')) {
       const [name, value] = line.split(': ') as [string, string];
       if (name === 'Status') response.statusCode = Number.parseInt(value, 10);

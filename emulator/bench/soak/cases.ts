@@ -9,30 +9,30 @@ import { commitBody, type Files } from './user.js';
 const MiB = 1024 * 1024;
 const REPO = 'hostile';
 /**
- * Limits for each case of hostile requests: milliseconds that the event loop of the server was blocked, and MiB of
- * memory in addition to the memory before the requests.
+ * Limits for each case of hostile requests. `stall` is the time in milliseconds that the server's event loop may be
+ * blocked. `memory` is the memory in MiB that the requests may add.
  */
 const MOST = { stall: MAX_STALL, memory: 256 };
 const SMALL_HEAP = ['--max-old-space-size=512'];
-/** Emulator flags for a small cache. Cached data is not a memory leak, but it would make a leak harder to detect. */
+/** Emulator flags for a small cache. A large cache would not be a leak, but would hide one. */
 const SMALL_CACHE = ['--cache-bytes', '4MiB'];
 
-/** Starts an emulator with a small heap and a small cache, so that a memory leak is detected soon. */
+/** Starts an emulator with a small heap and a small cache, so that a memory leak shows quickly. */
 export const spawnSmall = () => spawnWatched(SMALL_CACHE, SMALL_HEAP);
 
 /**
- * Sends the requests of one step. Resolves to the status codes of the responses; a push adds no status code. Rejects if
- * a commit or a push fails.
+ * Sends the requests of one step. Resolves to the status codes of the responses, except those of pushes. Rejects if a
+ * commit or push fails.
  */
 type Step = (remote: Remote) => Promise<readonly number[]>;
 
 /**
- * Hostile requests of one client: the steps that prepare the repository, and the steps whose effect on the server is
- * measured.
+ * Hostile requests of one client. `prepared` are the steps that prepare the repository. `measured` are the steps whose
+ * effect on the server is measured.
  */
 type Case = readonly [prepared: readonly Step[], measured: readonly Step[]];
 
-/** Returns a step that sends one API request for the repository of the case. `json` is the body, if present. */
+/** Returns a step that sends one API request for the repository. `json` is the request body; undefined for none. */
 function ask(path: string, json?: unknown): Step {
   return async (remote) => [(await remote.api(REPO, path, { json })).status];
 }
@@ -66,21 +66,21 @@ const manyFiles = (count: number, fileAt: (at: number) => readonly [path: string
   new Map(Array.from({ length: count }, (_, at) => fileAt(at)));
 
 const LINE = Buffer.from('x\n');
-/** Step that commits a file in 2,040 nested folders, which is about the maximum for a path of 4,096 bytes. */
+/** Step that commits a file in 2,040 nested folders. This is about the maximum that a path of 4,096 bytes allows. */
 const DEEP = commitFile(LINE, `${'a/'.repeat(2_040)}f`);
 /**
- * Returns `count` globs (file name patterns) that cost the most time to match, within the maximum total length of a
+ * Returns `count` globs (file name patterns) that take the most time to match, within the maximum total length of a
  * list.
  */
 const globs = (count: number) => Array.from({ length: count }, (_, at) => `${'**/a/*'.repeat(53)}${at}`);
 /**
- * Returns a function that creates 100 files. Each line contains `side`, so two branches with different values differ in
- * every line, and a merge of them has conflicts.
+ * Returns a function that creates 100 files in which each line contains `side`. Two branches with different values
+ * differ in every line, so merging them gives conflicts.
  */
 const sides = (side: string) => () => manyFiles(100, (at) => [`f${at}`, text(`${side} ${at}\n`, 64 * 1024)]);
 /**
- * Returns a function that creates a file of 60,000 lines. Different values of `step` give very different orders of the
- * lines, which makes a diff expensive.
+ * Returns a function that creates a file of 60,000 lines, whose order depends on `step`. Different values give very
+ * different orders, which makes a diff expensive.
  */
 const shuffled = (step: number) => () => {
   const lines = Array.from({ length: 60_000 }, (_, line) => `${(line * step) % 977}\n`);
@@ -91,13 +91,11 @@ const shuffled = (step: number) => () => {
 };
 
 const ADMIN = '/_emulator';
-/** Number of requests that the function `atOnce` sends at the same time. */
+/** Number of concurrent requests that `atOnce` sends. */
 const AT_ONCE = 8;
 const STREAMS = 100;
 
-/**
- * Returns a step that sends the same request to the admin API several times concurrently, each on its own connection.
- */
+/** Returns a step that sends one admin API request several times concurrently, each time on its own connection. */
 function atOnce(method: string, path: string, json: unknown): Step {
   const send = async (origin: string) => {
     await using client = new HttpClient(origin);
@@ -107,10 +105,10 @@ function atOnce(method: string, path: string, json: unknown): Step {
 }
 
 const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, 1]));
-/** List with the maximum number of elements that fits into a JSON body of 1 MiB. */
+/** Longest list that fits into a JSON body of 1 MiB. */
 const ZEROS = Array((MiB - 100) / 2).fill(0);
 
-/** Cases that keep a server busy. They are also used while the response time of other clients is measured. */
+/** Cases that keep a server busy. They also run while the response time of other clients is measured. */
 export const PRESSURES: Readonly<Record<string, Case>> = {
   'a push of 60 MiB': [[], [push(() => heavyFiles(60)), ask('/files?limit=100')]],
   'expensive expressions': [
@@ -179,7 +177,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'admin: the OpenAPI document 200 times': [[], [(remote) => repeat(remote, 200, `${ADMIN}/openapi.json`)]],
 };
 
-/** Sends a request `count` times, one after the other. Resolves to the status code of the last response. */
+/** Sends a request `count` times in a row. Resolves to the status code of the last response. */
 async function repeat(remote: Remote, count: number, path: string): Promise<number[]> {
   for (let sent = 1; sent < count; sent++) await remote.request(path);
   return [(await remote.request(path)).status];
@@ -193,7 +191,7 @@ async function requestBesideStreams(remote: Remote): Promise<number[]> {
   return repeat(remote, 1, `${ADMIN}/health`);
 }
 
-/** Runs the preparation and the measured requests of a case, then deletes the repository that the case used. */
+/** Runs the preparation and the measured requests of a case, then deletes its repository. */
 export async function pressWith(remote: Remote, [prepared, measured]: Case): Promise<readonly number[]> {
   await remote.create(REPO);
   await runAll(prepared, remote);
@@ -202,15 +200,15 @@ export async function pressWith(remote: Remote, [prepared, measured]: Case): Pro
   return statuses;
 }
 
-/** Results of all cases as a Markdown table, and a message for each exceeded limit. */
+/** Results of all cases: a Markdown table, and one message for each case over a limit. */
 export interface Findings {
   readonly table: string;
   readonly findings: readonly string[];
 }
 
 /**
- * Runs the cases whose names contain `chosen`, each in a new server process without other requests. Resolves to a
- * table, and a finding for each case that exceeds a limit.
+ * Runs the cases whose names contain `chosen`, each in a new server process that serves nothing else. Resolves to a
+ * table, and one finding for each case that exceeds a limit.
  */
 export async function runCases(chosen: string): Promise<Findings> {
   const findings: string[] = [];
@@ -222,7 +220,8 @@ export async function runCases(chosen: string): Promise<Findings> {
     await runAll(prepared, server);
     await askVitals(server);
     const before = await memoryOf(server.child, 'VmRSS');
-    // Wait, because the server restarts its measurement of event loop delay 50 ms after a requested garbage collection.
+    // Waits, because the server resets its measurement of the event loop delay 50 ms after a requested garbage
+    // collection.
     await sleep(200);
     const start = performance.now();
     const statuses = await runAll(measured, server).catch((error: Error) => [error.message]);

@@ -1,6 +1,9 @@
 import { quantile } from '../statistics.js';
 
-/** Observations of one phase of the soak test: response times by kind of request, and messages about failed checks. */
+/**
+ * Observations of one phase of the soak test: response times for each kind of request, and messages about failed
+ * checks.
+ */
 export class Tally {
   /** Messages about failed checks, in order. */
   readonly findings: string[] = [];
@@ -21,8 +24,8 @@ export class Tally {
   }
 
   /**
-   * Returns the response time in milliseconds below which `share` (0 to 1) of the requests of a kind are. NaN if there
-   * was no such request.
+   * Returns a quantile of the response times of one kind of request, in milliseconds. `share` is from 0 to 1; 0.5 gives
+   * the median. NaN if there was no such request.
    */
   quantile(kind: string, share: number): number {
     return quantile(this.#times.get(kind) ?? [], share);

@@ -11,19 +11,19 @@ import type { Tally } from './tally.js';
 export type Files = ReadonlyMap<string, Buffer>;
 
 const AUTHOR = { name: 'Soak', email: 'soak@example.com' };
-/** Faults that the simulated users ask the emulator to inject, each with the status code that a write then gets. */
+/** Faults that the simulated users ask the emulator to inject, with the status code that a write then gets. */
 const FAULTS = [
   ['repository_thawing', 409],
   ['rate_limited', 429],
 ] as const;
 
-/** Malformed request bodies for the API operation `commit-pack`, which creates a commit. */
+/** Malformed request bodies for the API operation `commit-pack`, which creates commits. */
 const NONSENSE = ['{', '{"metadata":{}}\n', '{"metadata":{"target_branch":"../x","files":[]}}\n', '\0\0\0\n'];
 const NEVER: Files = new Map([['never.txt', Buffer.from('never\n')]]);
 
 /**
- * Simulated user with its own repository and its own connection. The user records the object id of each file that it
- * writes, by path, and so can verify the content of the repository.
+ * Simulated user with its own repository and connection. It remembers the object id of each file that it has written,
+ * so that it can verify the repository's content.
  */
 export class User {
   readonly remote: Remote;
@@ -49,7 +49,7 @@ export class User {
     this.#files.clear();
   }
 
-  /** Sends one request of a random kind: 60 % reads, 39 % small writes, and 1 % a clone and a push with git. */
+  /** Does one random action: 60 % reads, 39 % small writes, and 1 % a clone and a push with git. */
   async act(): Promise<void> {
     const way = this.random(100);
     if (way < 60) await this.read();
@@ -58,8 +58,8 @@ export class User {
   }
 
   /**
-   * Sends a request like `act`, or misbehaves: disconnects, sends a body slowly, sends a malformed body, or asks for an
-   * injected fault.
+   * Does a random action like `act`, or misbehaves: disconnects, sends a body slowly, sends a malformed body, or asks
+   * for an injected fault.
    */
   async misbehave(): Promise<void> {
     const way = this.random(20);
@@ -88,7 +88,7 @@ export class User {
   }
 
   /**
-   * Commits a few random files through the API. `pause` is the number of milliseconds between pieces of the body; if
+   * Commits a few random files through the API. `pause` is the time in milliseconds between pieces of the body. If
    * undefined, the body is sent at once.
    */
   async commit(kind = 'write', pause?: number): Promise<void> {
@@ -98,7 +98,7 @@ export class User {
     for (const [path, content] of files) this.#files.set(path, oidOf('blob', content));
   }
 
-  /** Disconnects before the body of a commit is complete. The server must then not create the commit. */
+  /** Disconnects before the body of a commit is complete. The server must not create the commit. */
   async #breakOff(): Promise<void> {
     const body = commitBody(this.#invent());
     this.remote.api(this.repo, '/commit-pack', { body, pause: 1000 }).catch(() => undefined);
@@ -114,7 +114,9 @@ export class User {
     return files;
   }
 
-  /** Sends a commit that the emulator must refuse with the given status, and records a finding if it does not. */
+  /**
+   * Sends a commit that the emulator must refuse with the given status. Records a finding if the status is different.
+   */
   async #refused(kind: string, status: number, body: readonly Buffer[], headers = {}): Promise<void> {
     const response = await this.#timed('refused', '/commit-pack', { body, headers });
     this.tally.expect(response.status === status, `${kind} was answered with ${response.status}`);
@@ -132,8 +134,8 @@ export class User {
   }
 
   /**
-   * Clones the repository and records a finding unless its files are exactly those that this user wrote. `git fsck`
-   * checks the objects of the clone.
+   * Clones the repository and checks its objects with `git fsck`. Records a finding unless the files are exactly those
+   * that this user wrote.
    */
   async verify(): Promise<void> {
     await this.#clone(`${this.repo} cannot be cloned whole`, ['--mirror'], async (clone) => {
@@ -171,12 +173,12 @@ export class User {
   }
 }
 
-/** Maximum number of content bytes in one line of a commit-pack body. A larger file is split into several lines. */
+/** Maximum number of content bytes in one line of a commit-pack body. Larger files are split into several lines. */
 const CHUNK = 3 * 1024 * 1024;
 
 /**
- * Builds the body of a `commit-pack` API request, in which each line is a JSON object: first the metadata of the commit
- * and its files, then the content of each file in one or more lines.
+ * Builds the body of a `commit-pack` API request, in which each line is a JSON object. The first line has the metadata
+ * of the commit and its files. The content of each file follows in one or more lines.
  */
 export function commitBody(files: Files, metadata: object = {}): Buffer[] {
   const upserts = [...files.keys()].map((path, index) => {

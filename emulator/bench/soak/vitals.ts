@@ -1,17 +1,17 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /**
- * Memory and event loop delay of a server process, which this module measures. The module is preloaded into the server
- * process, and reports on each IPC message from the parent process. If the message is `true`, a full garbage collection
- * precedes the report. Each report restarts the measurement of the delay.
+ * Memory and event loop delay of a server process. This module is preloaded into the server process to measure them. It
+ * reports for each IPC message from the parent process, and then restarts the measurement of the delay. For the message
+ * `true`, it first runs a full garbage collection.
  */
 export interface Vitals {
   /** Bytes in the JavaScript heap. */
   readonly heap: number;
-  /** Bytes in the JavaScript heap and in buffers outside of the heap. */
+  /** Size in bytes of the JavaScript heap and of buffers outside of the heap. */
   readonly held: number;
   readonly rss: number;
-  /** 99th percentile of the event loop delay since the previous report, in milliseconds. `delayMax` is the maximum. */
+  /** Event loop delay since the previous report, in milliseconds: the 99th percentile, and the maximum (`delayMax`). */
   readonly delayP99: number;
   readonly delayMax: number;
 }
@@ -25,9 +25,8 @@ process.on('message', (collects) => {
   const { heapUsed, external, rss } = process.memoryUsage();
   process.send!({ heap: heapUsed, held: heapUsed + external, rss, ...delays } satisfies Vitals);
   delay.reset();
-  // Restart the measurement again, because the garbage collection itself blocked the event loop and must not be
-  // counted.
+  // Restarts the measurement again: the garbage collection itself has blocked the event loop, which must not count.
   if (collects) setTimeout(() => delay.reset(), 50).unref();
 });
-// Do not let the IPC channel keep the process alive after the server has stopped.
+// Lets the process end when the server has stopped. The IPC channel would otherwise keep it alive.
 process.channel?.unref();

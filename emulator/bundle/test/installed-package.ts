@@ -6,7 +6,7 @@ import { packageFile } from '../../system/package-root.js';
 
 export const run = promisify(execFile);
 
-/** Files that the package is built from. */
+/** Files and folders of the checkout from which the package is built. */
 const MADE_OF = [
   'bin',
   'fixtures',
@@ -26,7 +26,7 @@ const MADE_OF = [
 
 const TAKES_NO_PART = /\.(test\.js|map)$/;
 
-/** Project outside of the checkout, in which only the packed package is installed. */
+/** Project outside the checkout in which only the packed package is installed. */
 export interface InstalledPackage {
   readonly project: string;
   /** Path of the packed file. */
@@ -35,7 +35,7 @@ export interface InstalledPackage {
   readonly files: readonly string[];
 }
 
-/** Packs the package like `npm pack` after a build, and installs the file without network access. */
+/** Packs the package like `npm pack` after a build. Installs the resulting file without network access. */
 export async function installPackage(folder: string): Promise<InstalledPackage> {
   const [checkout, project] = [join(folder, 'checkout'), join(folder, 'project')];
   for (const path of MADE_OF) {
@@ -58,7 +58,7 @@ export async function installPackage(folder: string): Promise<InstalledPackage> 
   return { project, tarball, files: packed!.files.map(({ path }) => path) };
 }
 
-/** Size in bytes and number of packages added by an install. */
+/** Returns the total size in bytes and the number of the packages that an install added. */
 export async function sizeOf(project: string): Promise<{ readonly bytes: number; readonly packages: number }> {
   const names = await readdir(join(project, 'node_modules'), { recursive: true, withFileTypes: true });
   const files = names.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));

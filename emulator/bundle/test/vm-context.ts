@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import vm from 'node:vm';
 import { BUNDLED } from '../bundles.js';
 
-/** V8 context other than Node's main one, like those in which test runners run test files. */
+/** V8 context that is separate from Node's main context. Test runners such as Jest run test files in such a context. */
 export interface VmContext {
   /** Loads a file of `dist/bundle` in the context and returns its exports. */
   load(file: string): unknown;
@@ -13,8 +13,8 @@ export interface VmContext {
 }
 
 /**
- * Creates a context with the globals of jest-environment-node 29: every global of Node's main context that a new
- * context lacks, `global` and `Buffer`. Properties that Node adds to intrinsics of its main context, such as
+ * Creates a context like jest-environment-node 29. The context gets `global`, `Buffer`, and every global of Node's main
+ * context that a new context lacks. Properties that Node adds to intrinsics of its main context, such as
  * `Symbol.dispose`, are missing.
  */
 export function createVmContext(): VmContext {

@@ -1,9 +1,7 @@
 import { adminCommand } from '../admin-command.js';
 import { Unreached } from '../usage-error.js';
 
-/**
- * Command `emulator ca`: prints the certificate that clients must trust to connect to a running emulator with HTTPS.
- */
+/** Command `emulator ca`: prints the CA certificate of a running emulator. Clients must trust it to use HTTPS. */
 export const caCommand = adminCommand({
   name: 'ca',
   describe: 'Print the certificate (PEM) that clients must trust for the HTTPS of a running emulator',

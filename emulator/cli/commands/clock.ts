@@ -3,7 +3,7 @@ import { adminCommand } from '../admin-command.js';
 
 interface Action {
   /**
-   * Description of the argument that the action requires, for error messages; undefined if the action takes no
+   * Description of the argument that the action requires, for error messages. Undefined if the action takes no
    * argument.
    */
   readonly wants?: string;

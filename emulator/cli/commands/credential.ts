@@ -7,14 +7,12 @@ import { findKey } from '../signing-key.js';
 import { UsageError } from '../usage-error.js';
 
 /**
- * Request from Git to a credential helper, as described in git-credential(1): values by key. Git sends lines of
- * `key=value`, followed by an empty line.
+ * Request from Git to a credential helper (git-credential(1)), as values by key. Git sends lines of `key=value` and an
+ * empty line at the end.
  */
 type Asked = Readonly<Record<string, string>>;
 
-/**
- * Maximum number of characters that the credential helper reads of a request from Git. Requests of Git are far shorter.
- */
+/** Maximum number of characters to read of a request from Git. Git's requests are far shorter. */
 const LONGEST_QUESTION = 65_536;
 const SCOPES = ['git:write', 'git:read'];
 
@@ -28,7 +26,8 @@ const FLAGS = {
 } as const;
 
 /**
- * Command `emulator credential`: credential helper that gives Git an access token for remotes of a running emulator.
+ * Command `emulator credential`: a Git credential helper. It gives Git an access token for remotes of a running
+ * emulator.
  */
 export const credentialCommand = defineCommand({
   name: 'credential',
@@ -40,8 +39,8 @@ export const credentialCommand = defineCommand({
       throw new UsageError(
         'credential requires one of get, store, erase. Git adds it when it runs the credential helper.',
       );
-    // Ignore the operations `store` and `erase`, because gitcredentials(7) says: "If it does not support the requested
-    // operation [...], it should silently ignore the request."
+    // Ignores `store` and `erase`. gitcredentials(7): "If it does not support the requested operation [...], it should
+    // silently ignore the request."
     if (action !== 'get') return;
     const asked = readQuestion(await terminal.input(LONGEST_QUESTION));
     const { protocol = '', host = '' } = asked;
@@ -83,21 +82,21 @@ function readQuestion(question: string): Asked {
 }
 
 /**
- * Returns true if protocol and host form an http or https address. Git also asks credential helpers for credentials of
- * other protocols, such as smtp.
+ * Returns true if protocol and host form an http or https address. Git also asks credential helpers about other
+ * protocols, such as smtp.
  */
 function isWebAddress({ protocol, host }: Place): boolean {
   return /^https?$/.test(protocol) && URL.canParse(`${protocol}://${host}`) && !/[/?#@\s]/.test(host);
 }
 
 /**
- * Returns the name of the organization that the emulator serves at an address; undefined if the address is not one of
- * the emulator. `url`: address at which the emulator was reached.
+ * Returns the organization that the emulator serves at an address. Returns undefined if the address does not belong to
+ * the emulator. `url` is the address at which the emulator was reached.
  */
 function organizationAt(place: Place, { orgs, hosts }: Addresses, url: string): string | undefined {
   const { hostname, origin } = originOf(`${place.protocol}://${place.host}`);
-  // Accept hosts of `--api-host` and `--git-host` only with https. With http, the request of Git would reach the real
-  // host, because the emulator replaces these hosts only for HTTPS.
+  // Accepts hosts of `--api-host` and `--git-host` only with https. The emulator replaces these hosts only for HTTPS,
+  // so an http request of Git would reach the real host.
   const builtIn = origin === `https://${hostname}` ? hosts.find(({ host }) => host === hostname) : undefined;
   if (builtIn) return builtIn.org;
   const named = /^api\.([^.]+)\.localhost$/.exec(hostname)?.[1];
@@ -109,8 +108,8 @@ function organizationAt(place: Place, { orgs, hosts }: Addresses, url: string): 
 }
 
 /**
- * Returns the host name and the origin of a URL. All loopback names and addresses become `localhost`, so that two URLs
- * of the same emulator have equal origins.
+ * Returns the host name and the origin of a URL. All loopback names and addresses become `localhost`, so that different
+ * URLs of one emulator have equal origins.
  */
 function originOf(url: string): { readonly hostname: string; readonly origin: string } {
   const { protocol, hostname, port } = new URL(url);
@@ -120,17 +119,17 @@ function originOf(url: string): { readonly hostname: string; readonly origin: st
 }
 
 /**
- * Returns the repository name in the path of a Git remote, such as `team/app` for `team/app.git` or
- * `team/app+import.git/info/lfs`; undefined if the path is not one of a repository.
+ * Returns the repository name in the path of a Git remote; undefined if there is none. `team/app.git` → `team/app`,
+ * `team/app+import.git/info/lfs` → `team/app`.
  */
 function repositoryIn(path: string | undefined): string | undefined {
   return /^\/?(.+?)(?:\+(?:ephemeral|import))?\.git(?:\/.*)?$/.exec(path ?? '')?.[1];
 }
 
 /**
- * Finds the path of the remote for which Git asks, in the command lines of parent processes; undefined if not found.
- * Git does not send the path to a credential helper unless `credential.useHttpPath` is set. But the Git program that
- * starts the helper has the URL of the remote as an argument: "git remote-http origin
+ * Returns the path of the remote for which Git needs a credential; undefined if not found. Git sends the path only if
+ * `credential.useHttpPath` is set. But the Git program that starts the helper has the remote's URL as an argument, so
+ * the function searches the command lines of the parent processes: "git remote-http origin
  * http://127.0.0.1:8080/team/app.git".
  */
 function pathAskedAbove({ protocol, host }: Place): string | undefined {
@@ -152,8 +151,8 @@ function pathAskedAbove({ protocol, host }: Place): string | undefined {
 }
 
 /**
- * Creates an access token for a repository. If `keyFile` is given and its key is known, this process signs the token
- * with that key. Otherwise the emulator signs the token with a test key.
+ * Creates an access token for a repository. This process signs it with the key in `keyFile`, if the emulator knows that
+ * key. Otherwise the emulator signs it with a test key.
  */
 async function sign(
   client: AdminClient,

@@ -49,8 +49,8 @@ const HOSTILE = [
 ];
 
 /**
- * Programs that read each output format of `emulator env`, such as the shells for `sh`. A reader returns the name and
- * the value that the program finds in a line of the output.
+ * Programs that read each output format of `emulator env`. For `sh`, these are several shells. A reader returns the
+ * name and the value that the program finds in one line.
  */
 const READERS: Readonly<Record<Exclude<EnvFormat, 'json'>, readonly ((text: string) => [string, string])[]>> = {
   sh: ['sh', 'bash', 'dash'].map((shell) => (text: string) => {
@@ -85,7 +85,7 @@ const READERS: Readonly<Record<Exclude<EnvFormat, 'json'>, readonly ((text: stri
   dotenv: [(text) => Object.entries(parseEnv(text))[0] as [string, string], readAsDotenvPackage],
   github: [
     (text) => {
-      // Read the value as the runner of GitHub Actions does: up to the first line that equals the delimiter.
+      // Parse the value like the GitHub Actions runner, which reads up to the first line that equals the delimiter.
       const rows = text.split('\n');
       const [, name, delimiter] = /^(\w+)<<(.+)$/.exec(rows[0]!)!;
       const end = rows.indexOf(delimiter!, 1);
@@ -95,7 +95,7 @@ const READERS: Readonly<Record<Exclude<EnvFormat, 'json'>, readonly ((text: stri
   ],
 };
 
-/** Parses one line of a .env file with the regular expression of the npm package dotenv (version 17). */
+/** Parses one line of a .env file with the regular expression from the npm package dotenv 17. */
 function readAsDotenvPackage(text: string): [string, string] {
   const line =
     /(?:^|^)\s*(?:export\s+)?([\w.-]+)(?:\s*=\s*?|:\s+?)(\s*'(?:\\'|[^'])*'|\s*"(?:\\"|[^"])*"|\s*`(?:\\`|[^`])*`|[^#\r\n]+)?\s*(?:#.*)?(?:$|$)/gm;
@@ -145,7 +145,7 @@ async function start(t: Test, options: GivenOptions = {}) {
   return { emulator, file };
 }
 
-/** Runs the command `emulator env --json`. Returns the printed environment variables as an object. */
+/** Runs `emulator env --json`. Returns the printed environment variables by name. */
 async function wiring(argv: readonly string[], environment: Record<string, string> = {}) {
   const { code, out, err } = await run(['env', '--json', ...argv], environment);
   return { code, err, found: (out === '' ? {} : JSON.parse(out)) as Record<string, string> };

@@ -24,8 +24,8 @@ const FLAGS = {
 } satisfies Flags;
 
 /**
- * Command `emulator env`: prints, for a running emulator, the environment variables that `emulator exec` sets for its
- * program.
+ * Command `emulator env`: prints the environment variables for using a running emulator. `emulator exec` sets the same
+ * variables for its program.
  */
 export const envCommand = defineCommand({
   name: 'env',
@@ -64,7 +64,10 @@ export const envCommand = defineCommand({
   },
 });
 
-/** Asks a running emulator for the HTTPS addresses of an organization. Returns undefined if HTTPS is not served. */
+/**
+ * Returns the HTTPS addresses of an organization, as reported by a running emulator. Returns undefined if HTTPS is not
+ * served.
+ */
 async function askHttps(client: AdminClient, organization: string): Promise<HttpsAddresses | undefined> {
   const { orgs } = (await client.ask('GET', '/addresses')) as { orgs: Readonly<Record<string, string | undefined>>[] };
   return readAddress(orgs.find(({ org }) => org === organization) ?? {})?.https;
@@ -84,8 +87,8 @@ async function requireReady(file: string): Promise<Ready> {
 }
 
 /**
- * Reads the generated admin token from the file that the emulator wrote. Returns undefined if the ready file names no
- * such file, or if the file is empty or cannot be read.
+ * Returns the admin token that the emulator generated and wrote to a file. Returns undefined if the ready file names no
+ * such file, or if the file is empty or unreadable.
  */
 async function tokenOf(ready: Ready | undefined): Promise<string | undefined> {
   if (ready?.adminTokenFile === undefined) return undefined;

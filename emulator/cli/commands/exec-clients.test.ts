@@ -5,7 +5,7 @@ import { EMULATOR, ended, spawnCli } from '../../test/cli-process.js';
 
 // needs: git, curl, python3
 
-/** Client of the emulated service as a shell script, which uses only curl and Git. */
+/** Shell script that uses the emulated service with curl and Git only. */
 const SHELL = `
 set -eu
 auth="Authorization: Bearer $EMULATOR_TOKEN"
@@ -25,7 +25,7 @@ curl -sf -X POST -H 'Content-Type: application/json' "$EMULATOR_ADMIN_URL/faults
 echo done
 `;
 
-/** Client of the emulated service in Python 3, which uses the HTTP library and test runner of Python, and Git. */
+/** Python 3 program that uses the emulated service with Python's HTTP library, its test runner, and Git. */
 const PYTHON = `
 import json, os, subprocess, unittest, urllib.error, urllib.request
 
@@ -66,7 +66,10 @@ class Client(unittest.TestCase):
 unittest.main()
 `;
 
-/** pytest suite whose fixture configures the emulator over HTTP. A test adds a fault (injected failure) over HTTP. */
+/**
+ * pytest suite that uses the emulator over HTTP. A fixture configures the emulator, and a test adds a fault (injected
+ * failure).
+ */
 const PYTEST = `
 import json, os, subprocess, urllib.error, urllib.request
 import pytest
@@ -103,7 +106,9 @@ def test_stock_git(ask, tmp_path):
     assert git("ls-remote", remote, "refs/heads/main").split()[0] == git("rev-parse", "HEAD").strip()
 `;
 
-/** Shell script that starts an emulator in the background, and reads its addresses from its ready file. */
+/**
+ * Shell script that starts an emulator in the background. It reads the addresses of the emulator from the ready file.
+ */
 const READY_FILE = `
 set -eu
 ${EMULATOR} start --port 0 --log quiet --ready-file ready.json --exit-with-parent > /dev/null &
@@ -123,7 +128,7 @@ wait
 ls ready.json 2> /dev/null || echo gone
 `;
 
-/** Writes a script to a temporary folder with its own home folder. Returns the command that runs the script. */
+/** Writes a script to a temporary folder, with a separate home folder. Returns the command that runs it. */
 function scriptIn(t: Test, interpreter: readonly string[], script: string) {
   const folder = t.testdir({ 'test_script.py': script, home: {}, work: {} });
   const env = {
@@ -141,10 +146,7 @@ function scriptIn(t: Test, interpreter: readonly string[], script: string) {
   return { folder, command };
 }
 
-/**
- * Runs a script with `emulator exec`, so that the script finds the address and the token of the emulator in its
- * environment.
- */
+/** Runs a script with `emulator exec`, which passes the emulator's address and a token in environment variables. */
 async function clientRun(t: Test, interpreter: readonly string[], script: string) {
   const { command } = scriptIn(t, interpreter, script);
   const child = spawnCli(t, ['exec', '--log', 'quiet', '--', ...command]);

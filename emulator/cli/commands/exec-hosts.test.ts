@@ -8,14 +8,14 @@ import { API, AUTHORIZATION, exec, GIT, HOSTS } from '../test/hosts.js';
 
 // needs: git, curl, python3
 
-/** Sends a request to the HTTP proxy that `emulator exec` runs for its program. Returns the bytes of the response. */
+/** Sends a request to the HTTP proxy of `emulator exec`. Returns the response as text. */
 function ask(port: number, request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';
     const socket = connect(port, '127.0.0.1', () => socket.end(request));
     socket.on('data', (part) => {
       said += part;
-      // Close the tunnel as soon as the proxy has accepted it, because no client of this test uses it.
+      // Close the tunnel when the proxy has accepted it, because this test sends nothing through it.
       if (said.includes(' 200 ')) socket.destroy();
     });
     socket.on('error', reject).on('close', () => resolve(said));
@@ -112,7 +112,7 @@ t.test('the certificate is valid for one day and only for these hosts', async (t
   t.ok(Date.parse(own.validTo) > Date.now() + 30 * 24 * 3600 * 1000, 'it outlives the certificates that it signs');
 });
 
-/** Invalid targets for the HTTP method CONNECT, which requires a host and a port. */
+/** Invalid targets of CONNECT requests. The HTTP method CONNECT requires a host and a port. */
 const MALFORMED = [
   'git.example.test',
   'git.example.test:',
@@ -179,8 +179,7 @@ t.test('the proxy requires its credentials, and refuses other hosts', async (t) 
 
 t.test('exec removes its temporary files however it ends', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
-    // Start the program without a shell, because a shell would wait for a child process that did not receive the
-    // signal.
+    // Start the program without a shell. A shell would wait for its child process, which does not receive the signal.
     const script = 'console.log(process.env.SSL_CERT_FILE); setInterval(() => {}, 1e6)';
     const child = spawnCli(t, ['exec', '--log', 'quiet', ...HOSTS, '--', process.execPath, '-e', script]);
     while (!child.said.out.includes('\n')) await new Promise((resolve) => child.stdout!.once('data', resolve));

@@ -5,7 +5,7 @@ import t from 'tap';
 import { startEmulator } from '../../index.js';
 import { API, AUTHORIZATION, exec, HOSTS } from '../test/hosts.js';
 
-/** Script of a client that commits, pushes, clones and reads with isomorphic-git, a Git client in JavaScript. */
+/** Node.js script that commits, pushes, clones and reads with isomorphic-git, a Git client in JavaScript. */
 const ISOMORPHIC = `
 import fs from 'node:fs';
 const [git, http] = (await Promise.all([import('ISOMORPHIC'), import('ISOMORPHIC_HTTP')])).map((module) => module.default);

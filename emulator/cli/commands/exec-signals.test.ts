@@ -50,7 +50,7 @@ t.test('signals are passed to the command, and exec exits when the command does'
 });
 
 t.test('child processes of the command get its signals as well', async (t) => {
-  // Let Node receive the signal and not a shell, because a shell would wait for a child process that did not receive
+  // Let Node handle the signal instead of the shell. A shell would wait for its child process, which does not receive
   // the signal.
   const script = `process.on("SIGTERM", () => process.exit(42)); setInterval(() => {}, 1e6); console.log("up")`;
   const inner = `'${process.execPath}' -e '${script}'; exit $?`;
@@ -72,7 +72,7 @@ t.test('a signal while the emulator starts ends it, and the command does not run
   }
 });
 
-/** Shell command that starts another process, and prints the ids of both processes and the address of the emulator. */
+/** Shell command that starts a second process. It prints the ids of both processes and the emulator's address. */
 const FAMILY = `sh -c 'echo $$; exec sleep 1000' & echo $$ "$EMULATOR_URL"; wait`;
 
 t.test('if exec is killed, its processes and temporary files are removed', async (t) => {

@@ -10,10 +10,7 @@ import { optionRows } from '../../config/options.js';
 import { EMULATOR, ended, spawnCli } from '../../test/cli-process.js';
 import { VARIABLES } from '../variables.js';
 
-/**
- * Runs `emulator exec`, which starts an emulator and a command that uses it. Waits for the end. Returns exit code,
- * signal and output.
- */
+/** Runs `emulator exec` with a command and waits for the end. Returns exit code, signal and output. */
 async function exec(t: Test, flags: readonly string[], ...command: readonly string[]) {
   const child = spawnCli(t, ['exec', '--log', 'quiet', ...flags, '--', ...command]);
   const [code, signal] = await ended(child);

@@ -5,7 +5,7 @@ import { EXEC, runExec } from '../run-exec.js';
 import { HTTPS_VARIABLES, TOKEN_FLAGS, VARIABLES } from '../variables.js';
 import { declareStartFlags } from './start.js';
 
-/** Command `emulator exec`, as declared to yargs for its help and for command lines with flags before the command. */
+/** Command `emulator exec`, declared to yargs for its help, and for command lines with flags before the command. */
 export const execCommand: Command = {
   name: 'exec',
   module: (session) => ({

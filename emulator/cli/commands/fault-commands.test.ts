@@ -15,7 +15,7 @@ async function send(emulator: EmulatedService, path: string, { method = 'GET', s
   return response.status;
 }
 
-/** Writes `content` (text, or an object as JSON) to a new temporary file. Returns the path of the file. */
+/** Writes `content` to a new temporary file and returns its path. An object is written as JSON. */
 function write(t: Test, content: string | object): string {
   const folder = existsSync(t.testdirName) ? t.testdirName : t.testdir({});
   const file = join(mkdtempSync(join(folder, 'given-')), 'file');

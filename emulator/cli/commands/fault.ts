@@ -54,7 +54,7 @@ export const faultCommand = adminCommand({
     if (name === 'add') {
       const bodies = await readFaults(value, file, conditions);
       const made = await addAll(client, bodies, file !== undefined);
-      // Print nothing but the ids of the new faults in the text output, so that a script can store them in a variable.
+      // Prints only the ids of the new faults as text, so that a script can store them in a variable.
       return { json: made.length === 1 ? made[0] : made, text: made.map(({ id }) => `${id}\n`).join('') };
     }
     const id = readValue(`fault ${name}`, value, name === 'ls' ? undefined : 'the id of a fault');
@@ -96,8 +96,9 @@ async function readFaults(spec: string | undefined, file: string | undefined, co
 }
 
 /**
- * Adds faults to a running emulator. If the emulator refuses one fault, removes those that were already added and
- * throws its error. `isList`: the faults come from a list, so the error contains the position of the refused fault.
+ * Adds faults to a running emulator. If the emulator refuses a fault, removes those already added and throws the
+ * emulator's error. `isList` is true if the faults come from a list; the error then contains the position of the
+ * refused fault.
  */
 async function addAll(client: AdminClient, bodies: readonly Body[], isList: boolean): Promise<FaultRecord[]> {
   const made: FaultRecord[] = [];

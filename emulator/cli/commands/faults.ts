@@ -7,7 +7,7 @@ import { code, writeMarkdownTable, writeTable } from '../table.js';
 import { UsageError } from '../usage-error.js';
 
 /**
- * Command `emulator faults`: lists the kinds of faults (deliberate failures of requests) and the way to get each error
+ * Command `emulator faults`: lists the kinds of faults (deliberate failures of requests), and how to cause each error
  * code. It needs no running emulator.
  */
 export const faultsCommand = defineCommand({
@@ -35,8 +35,8 @@ export const faultsCommand = defineCommand({
 });
 
 /**
- * Returns the prefix, such as `forge`, of an error code about the external forge. The prefix is configurable, so the
- * code may have another one. Returns undefined if the name is no such code, or has the default prefix.
+ * Returns the vendor prefix of an error code about the external forge: `github` for `github_app_not_configured`.
+ * Returns undefined if the code has the default prefix `forge`, or no such prefix.
  */
 function prefixOf(name: string | undefined): string | undefined {
   const code = specifiedCode(name ?? '');
@@ -51,10 +51,7 @@ function only(all: FaultReference, name: string): FaultReference {
   return { ...all, names, codes: all.codes.filter(({ code }) => code === name) };
 }
 
-/**
- * Formats the keys (parameters) of a fault: `retry-after=SECONDS, t=…`. Optional keys are in brackets, required keys
- * are not.
- */
+/** Formats the keys (parameters) of a fault: `reason= [retry-after=]`. Optional keys are in brackets. */
 function keysOf({ keys }: NameReference): string {
   return keys.map(({ key, needed }) => (needed ? `${key}=` : `[${key}=]`)).join(' ');
 }
@@ -64,8 +61,8 @@ function isCode({ status }: NameReference): boolean {
 }
 
 /**
- * Describes the keys (parameters of a fault) that all error codes have in common, and lists each error code that has
- * further keys.
+ * Describes the keys (parameters of a fault) of error codes. Names each code that has keys in addition to those of all
+ * codes.
  */
 function aboutCodes(all: FaultReference): string {
   const codes = all.names.filter(isCode);
@@ -139,7 +136,7 @@ function writeMarkdown(all: FaultReference): string {
 }
 
 /**
- * Formats one table for all error codes that only a fault causes. One example is enough, because the commands for these
+ * Formats one table of all error codes that only a fault can cause. It has one example, because the commands for these
  * codes differ only in the code.
  */
 function writeFaultRecipes(rows: readonly [CodeReference, ...CodeReference[]]): string {

@@ -2,7 +2,7 @@ import { ADMIN_FLAGS, findUrl, printJson } from '../admin-client.js';
 import { defineCommand } from '../command.js';
 import { probe } from '../probe.js';
 
-/** Command `emulator health`: exits with 0 if the emulator at the URL responds, and with 3 otherwise. */
+/** Command `emulator health`: exits with 0 if the emulator at the URL responds, otherwise with 3. */
 export const healthCommand = defineCommand({
   name: 'health',
   describe: 'Check that an emulator runs at --url: exit status 0 if it responds, 3 if not',

@@ -7,7 +7,7 @@ import type { Terminal } from '../terminal.js';
 import { sayingSource } from '../usage-error.js';
 
 /**
- * Response of the admin API to `POST /import`. `content`: the import replaced the whole state (`world`) or filled one
+ * Response of the admin API to `POST /import`. `content` says what was imported: the whole state (`world`) or one
  * `repository`.
  */
 interface ImportResponse {
@@ -17,8 +17,8 @@ interface ImportResponse {
 }
 
 /**
- * Sends the export or repository at a path or URL to a running emulator. The source is read and checked completely
- * before the first byte is sent, so an invalid source changes nothing.
+ * Sends the export or repository at a path or URL to a running emulator. Reads and checks the source completely before
+ * it sends the first byte, so that an invalid source changes nothing.
  */
 export async function sendSource(
   path: string,
@@ -36,7 +36,7 @@ export async function sendSource(
 }
 
 /**
- * Command `emulator import`: replaces the whole state of a running emulator by an export, or imports one repository.
+ * Command `emulator import`: replaces the whole state of a running emulator with an export, or imports one repository.
  */
 export const importCommand = adminCommand({
   name: 'import',

@@ -18,8 +18,8 @@ const FLAGS = {
 } as const;
 
 /**
- * Command `emulator namespace`: creates, lists and deletes namespaces (isolated copies of the service with their own
- * ports).
+ * Command `emulator namespace`: creates, lists and deletes namespaces. A namespace is an isolated copy of the service
+ * with its own ports.
  */
 export const namespaceCommand = adminCommand({
   name: 'namespace',

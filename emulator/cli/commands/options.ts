@@ -3,8 +3,8 @@ import { defineCommand } from '../command.js';
 import { code, writeMarkdownTable, writeTable } from '../table.js';
 
 /**
- * Command `emulator options`: lists the options of an emulator, with their names on the command line, in the
- * environment and in the library.
+ * Command `emulator options`: lists the options of an emulator with their names on the command line, in the
+ * environment, and in the library.
  */
 export const optionsCommand = defineCommand({
   name: 'options',

@@ -10,7 +10,7 @@ const EXAMPLE = '{"capacity":20,"refill":"10/s"}';
 
 type Quotas = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Command `emulator quota`: shows or changes the quotas of a running emulator, which limit the rate of requests. */
+/** Command `emulator quota`: shows or changes the quotas (request rate limits) of a running emulator. */
 export const quotaCommand = adminCommand({
   name: 'quota',
   describe: 'Show or change the quotas, which limit the rate of requests: show, set NAME JSON, rm NAME',

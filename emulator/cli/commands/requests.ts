@@ -4,8 +4,8 @@ import { defineCommand } from '../command.js';
 import { createLog } from '../log.js';
 
 /**
- * Event id from which the stream of requests is read. All events have a greater id, so the stream begins with the
- * requests that are already in the journal.
+ * Event id after which the stream of requests begins. All events have greater ids, so the stream includes the requests
+ * that are already in the journal.
  */
 const START = '0';
 
@@ -37,8 +37,8 @@ const FLAGS = {
 } as const;
 
 /**
- * Command `emulator requests`: lists the requests that a running emulator recorded, and can print new requests as they
- * arrive.
+ * Command `emulator requests`: lists the requests that a running emulator has recorded. It can also print new requests
+ * as they end.
  */
 export const requestsCommand = defineCommand({
   name: 'requests',
@@ -69,8 +69,8 @@ export const requestsCommand = defineCommand({
     }
     for await (const { name, data } of client.events(withQuery('/requests/stream', query), START)) {
       log.write({ event: name, ...(data as object) });
-      // Stop without an error if the output cannot be written, because the program that reads the pipe may have ended
-      // on purpose, as `head` does.
+      // Stops without an error if the output cannot be written. The program that reads the pipe may have ended on
+      // purpose, as `head` does.
       if (await terminal.printed()) return;
     }
   },

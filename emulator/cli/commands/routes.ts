@@ -2,8 +2,8 @@ import { defineCommand } from '../command.js';
 import { code, writeMarkdownTable, writeTable } from '../table.js';
 
 /**
- * Command `emulator routes`: lists every operation of the emulated service with its routes and the scopes (permissions)
- * that it requires.
+ * Command `emulator routes`: lists every operation of the service, with its routes and the scopes (permissions) that it
+ * requires.
  */
 export const routesCommand = defineCommand({
   name: 'routes',

@@ -20,8 +20,8 @@ const WANTED = {
 } as const;
 
 /**
- * Command `emulator scenario`: checks, lists, starts and records scenarios (files that define an initial state and its
- * changes).
+ * Command `emulator scenario`: checks, lists, starts and creates scenarios. A scenario is a file that defines an
+ * initial state and its changes.
  */
 export const scenarioCommand = defineCommand({
   name: 'scenario',
@@ -83,8 +83,7 @@ async function convert(
 }
 
 /**
- * Returns the path of the scenario file that is shipped with the emulator under this name. Any other value is taken as
- * the path of a scenario file.
+ * Returns the path of a scenario file. `value` is the name of a scenario that is shipped with the emulator, or a path.
  */
 async function findFile(value: string): Promise<string> {
   const { shippedFile, shippedScenarios } = await import('../../scenarios/scenario-file.js');
@@ -104,8 +103,8 @@ export async function readFile(file: string, operations: readonly FaultedOperati
 }
 
 /**
- * Calls `read`, and converts a `ScenarioError` (invalid scenario file) to a `UsageError`, which the command line prints
- * without a stack trace.
+ * Calls `read`. Converts a `ScenarioError` (invalid scenario file) to a `UsageError`, which is printed without a stack
+ * trace.
  */
 async function withUsageErrors<Value>(read: () => Promise<Value>): Promise<Value> {
   const { ScenarioError } = await import('../../scenarios/scenario-file.js');

@@ -23,7 +23,7 @@ import { ended, spawnCli, untilReady } from '../../test/cli-process.js';
 import { clearReady, publishReady, withdrawReady } from '../ready.js';
 
 /**
- * Asserts that the process ended by itself with exit code 2, and that standard error is one sentence that matches
+ * Asserts that the process ended by itself with exit code 2. Standard error must be one sentence that matches
  * `sentence`.
  */
 async function refused(test: Test, child: ReturnType<typeof spawnCli>, sentence: RegExp) {
@@ -135,8 +135,8 @@ t.test('a signal during the start ends the process without a ready line', async 
     child.kill('SIGTERM');
     const [code, signal] = await ended(child);
     t.ok(code === 0 || signal === 'SIGTERM', `${delay} ms: ${code} ${signal}`);
-    // If a signal arrives before the process has set its signal handlers, it kills the process. In this case the
-    // process must not yet have printed its ready line.
+    // A signal kills the process if it arrives before the signal handlers are set. Then no ready line may have been
+    // printed.
     if (signal) t.same([child.said.out, existsSync(file)], ['', false]);
     t.notOk(existsSync(file));
   }
@@ -199,8 +199,8 @@ t.test('a ready file is created for its user alone, and neither follows a link n
   }
   t.same(readdirSync(folder), ['target']);
   t.equal(readFileSync(join(folder, 'target'), 'utf8'), 'mine');
-  // The ready file is first written under a draft name. Draft names must be random, so that no other user can create a
-  // symbolic link at such a name in advance.
+  // The emulator first writes the ready file under a draft name. Draft names must be random, so that no other user can
+  // create a symbolic link with that name in advance.
   const drafts = new Set<string>();
   const watcher = watch(folder, (_, name) => drafts.add(name!));
   await publishReady(file, 'line\n');
@@ -223,7 +223,7 @@ t.test('the next start removes the admin token file of a killed process', async 
   killed.kill('SIGKILL');
   await once(killed, 'exit');
   t.ok(existsSync(stale));
-  // The emulator removes stale folders of admin tokens. It must keep a folder whose name only resembles theirs.
+  // The emulator removes old folders of admin tokens. It must keep folders whose names are only similar.
   const foreign = ['repohost-emulator-abcdef', `${basename(dirname(stale))}x`, 'other'];
   for (const name of foreign) mkdirSync(join(folder, name));
   for (const host of ['0.0.0.0', '127.0.0.1']) {

@@ -5,8 +5,8 @@ import { readFlags } from '../flags.js';
 import { runStart } from '../run-start.js';
 
 /**
- * Command `emulator start`, as declared to yargs for its help and for command lines with flags before the command. The
- * flags come from the table of all options of an emulator.
+ * Command `emulator start`, declared to yargs for its help, and for command lines with flags before the command. Its
+ * flags come from the table of all options.
  */
 export const startCommand: Command = {
   name: 'start',
@@ -21,8 +21,8 @@ export const startCommand: Command = {
 };
 
 /**
- * Declares each option of an emulator as a flag to yargs. `defaults`: by flag, the defaults of this command that differ
- * from those of `emulator start`.
+ * Declares all options of an emulator to yargs as flags. `defaults` contains the defaults that differ from those of
+ * `emulator start`, by flag.
  */
 export function declareStartFlags(command: Argv, defaults: Readonly<Record<string, string>> = {}): Argv {
   for (const row of optionRows()) {

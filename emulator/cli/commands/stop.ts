@@ -5,8 +5,8 @@ import { NOT_SAVED } from '../run-start.js';
 import { UsageError } from '../usage-error.js';
 
 /**
- * Maximum time in milliseconds that `emulator stop` waits until the emulator has ended, and milliseconds between two
- * checks whether the emulator still responds.
+ * Times in milliseconds: the maximum wait until the emulator has ended, and the pause between two checks if it still
+ * responds.
  */
 const LONGEST_WAIT = 60_000;
 const LOOK = 20;

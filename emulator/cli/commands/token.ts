@@ -65,8 +65,8 @@ const FLAGS = {
 } satisfies Flags;
 
 /**
- * Command `emulator token`: signs an access token with a test key or a key file, and prints it. No emulator need be
- * running.
+ * Command `emulator token`: signs an access token with a test key or a key file, and prints it. It needs no running
+ * emulator.
  */
 export const tokenCommand = defineCommand({
   name: 'token',
@@ -98,8 +98,8 @@ export const tokenCommand = defineCommand({
 });
 
 /**
- * Returns the claim of the token that requests faults for every request with the token; empty if no flag asks for one.
- * Throws `UsageError` if a fault could never fire.
+ * Returns the claim that asks for faults in every request with the token. Empty if no flag asks for a fault or
+ * scenario. Throws `UsageError` if a fault could never fire.
  */
 async function askedClaim({
   fault: faults,

@@ -2,10 +2,7 @@ import { variantRows } from '../../config/variants.js';
 import { defineCommand } from '../command.js';
 import { code, writeMarkdownTable } from '../table.js';
 
-/**
- * Command `emulator variants`: lists the behaviors that the specification leaves open, with the names of the choices
- * for each.
- */
+/** Command `emulator variants`: lists the behaviors that the specification leaves open, and the choices for each. */
 export const variantsCommand = defineCommand({
   name: 'variants',
   describe: 'List the variants: choices where the specification is open, which `start --variants FILE` sets',

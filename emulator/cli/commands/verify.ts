@@ -15,8 +15,8 @@ const FLAGS = {
 } as const;
 
 /**
- * Command `emulator verify`: verifies the recorded requests of a running emulator against expectations. The
- * expectations of running scenarios and of injected faults are always included.
+ * Command `emulator verify`: checks the requests that a running emulator has recorded against expectations. Always
+ * includes the expectations of running scenarios and of injected faults.
  */
 export const verifyCommand = adminCommand({
   name: 'verify',
@@ -38,7 +38,7 @@ async function readExpectations(file: string): Promise<object> {
       `--file ${JSON.stringify(file)} must contain an object with expectations, such as {"requests": [...]}.`,
     );
   }
-  // Treat a file with the member `id` or `expect` as a scenario. A file of expectations has neither of the two.
+  // A file with the member `id` or `expect` is a scenario. A file of expectations has neither.
   return 'id' in read || 'expect' in read ? expectationsOfScenario(file) : read;
 }
 
@@ -51,12 +51,12 @@ type Verification = ReturnType<Emulator['verify']>;
 type Near = Verification['unmet'][number]['nearest'][number];
 
 /**
- * Formats the result of a verification: the details of each unmet expectation, and `met` or `not met` in the last line.
+ * Formats the result of a verification. Each unmet expectation has its details; the last line is `met` or `not met`.
  */
 export function writeVerification({ met, unmet, client }: Verification): string {
   const lines = unmet.flatMap(({ at, expectation, detail, nearest }) => [
     `${at}: ${detail}`,
-    // Omit the expectation of a fault, because the detail of a fault is already a complete sentence.
+    // Omits the expectation of a fault, because its detail is already a complete sentence.
     ...(at.startsWith('faults.') ? [] : [`  expected ${JSON.stringify(expectation)}`]),
     ...nearest.map((near) => `  nearest  ${writeNear(near)}`),
   ]);
@@ -78,7 +78,7 @@ export function writeVerification({ met, unmet, client }: Verification): string 
 }
 
 /**
- * Formats a request that nearly matches an unmet expectation, with the differences: `req-00000001 GET /api/repos 404
+ * Formats a request that almost matches an unmet expectation, and the differences: `req-00000001 GET /api/repos 404
  * ref_not_found: status is 404, not 200`.
  */
 function writeNear({ request: { id, method, path, status, code }, differs }: Near): string {

@@ -8,20 +8,20 @@ import { readReady } from '../ready.js';
 import type { Terminal } from '../terminal.js';
 
 /**
- * Milliseconds between two checks whether the emulator responds: after the first check, and at most. The pause doubles
- * with each check. It starts short, because most emulators are soon ready.
+ * Pauses in milliseconds between two checks if the emulator responds: the first pause, and the longest. The pause
+ * doubles after each check. It starts short, because most emulators are ready soon.
  */
 const PAUSES = { first: 20, longest: 250 };
 
 /**
- * Milliseconds to wait if the ready file (address and process id, written by a started emulator) is from an ended
- * process. During this time, an emulator that is just starting may replace the file.
+ * Time in milliseconds to wait if the process that wrote the ready file has ended. (A started emulator writes its
+ * address and process id to the ready file.) An emulator that is just starting may still replace the file.
  */
 const STALE = 1_000;
 
 /**
- * Command `emulator wait`: exits with 0 when an emulator responds. Exits with 3 on timeout, or when the process of the
- * emulator has ended.
+ * Command `emulator wait`: exits with 0 when an emulator responds. Exits with 3 on timeout, or when the emulator's
+ * process has ended.
  */
 export const waitCommand = defineCommand({
   name: 'wait',
@@ -59,8 +59,8 @@ export const waitCommand = defineCommand({
 });
 
 /**
- * Address of an emulator, and id of the process that wrote its ready file (file with the address of a started
- * emulator). Each is undefined if unknown.
+ * Address of an emulator, and id of the process that wrote the ready file (which contains the address). Each is
+ * undefined if unknown.
  */
 interface Found {
   readonly url: string | undefined;
@@ -68,8 +68,8 @@ interface Found {
 }
 
 /**
- * Waits until the emulator responds, its process ends, or the timeout expires. Returns the address of the emulator.
- * `complaint`: reason why the emulator does not respond; undefined if it responds.
+ * Waits until the emulator responds, its process ends, or the timeout expires. Returns the emulator's address.
+ * `complaint` says why the emulator does not respond; undefined if it responds.
  */
 async function waitFor(
   find: () => Promise<Found>,
@@ -85,7 +85,8 @@ async function waitFor(
       url === undefined
         ? 'the file contains no address of an emulator'
         : await probe(url, terminal, atMost(left, 2000));
-    // Check the process before the response, because another emulator may respond at the address of an ended one.
+    // Checks the process before the response, because another emulator may respond at the address of one that has
+    // ended.
     if (pid !== undefined && !isAlive(pid)) return { url, complaint: `the process ${pid} has ended` };
     if (complaint === undefined) return { url, complaint };
     if (pid === undefined && writer !== undefined && !isAlive(writer) && performance.now() - started >= STALE) {
@@ -97,7 +98,8 @@ async function waitFor(
 }
 
 /**
- * Returns the milliseconds that remain, but at most `max` and at least 1, because a request cannot have a timeout of 0.
+ * Returns the remaining time `left` in milliseconds, limited to the range from 1 to `max`. A request cannot have a
+ * timeout of 0.
  */
 function atMost(left: number, max: number): number {
   return Math.max(1, Math.min(left, max));

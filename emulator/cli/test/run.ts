@@ -23,14 +23,17 @@ export async function run(argv: readonly string[], environment: Record<string, s
   return said;
 }
 
-/** Starts an emulator for one test. `ask` runs a command of the CLI against it, in this process. */
+/** Starts an emulator for one test. `ask` runs CLI commands against this emulator, in this process. */
 export async function startAsked(t: Test, options: GivenOptions = {}) {
   const emulator = await startEmulator({ port: 0, clock: '2026-01-01T00:00:00Z', ...options });
   t.teardown(() => emulator.close({ graceMs: 0 }));
   return { emulator, ask: askerOf(emulator) };
 }
 
-/** Runs a command with the address as a flag, and as JSON with the address as a variable. */
+/**
+ * Returns two functions that run a command against the emulator. `text` passes the address in a flag. `json` passes it
+ * in an environment variable, and parses the JSON output.
+ */
 function askerOf({ baseUrl }: Pick<Emulator, 'baseUrl'>) {
   const ask = async (...argv: string[]) => run([...argv, '--url', baseUrl]);
   const json = async (...argv: string[]) => {

@@ -15,7 +15,7 @@ export function scratch(t: Test): string {
   return folder;
 }
 
-/** Keeps a state in a folder. The test decides when saves begin. */
+/** Saves a world's state to a folder. The test decides when each save begins. */
 export async function keep(t: Test, folder: string, current = scratchWorld()) {
   const pauses: number[] = [];
   const warnings: string[] = [];
@@ -40,7 +40,7 @@ export async function keep(t: Test, folder: string, current = scratchWorld()) {
   const first = untilAsked();
   await persistence.begin();
   await first;
-  /** Ends the current pause and waits until the next one begins. */
+  /** Ends the current pause, so that the next save begins. Waits until the pause after that save. */
   const next = async () => {
     const asked = untilAsked();
     go();
@@ -55,7 +55,7 @@ export function commit(current: CurrentWorld, name: string, files: Record<string
   return seed(current.world, organization, name, files);
 }
 
-/** Creates refs that point to the head of a repository. */
+/** Creates refs in the repository `name` that point to its head commit. */
 export async function addRefs({ world }: CurrentWorld, name: string, names: readonly string[]): Promise<void> {
   const { git, record } = world.state.repositories.find(organization, name)!;
   const oid = record.refs.headOid!;
@@ -64,7 +64,7 @@ export async function addRefs({ world }: CurrentWorld, name: string, names: read
   });
 }
 
-/** Returns head, number of refs and number of objects, by repository. */
+/** Returns the head commit, the number of refs, and the number of objects of each repository. */
 export function shown({ world }: CurrentWorld): Record<string, string> {
   const found: Record<string, string> = {};
   for (const { record, content } of world.state.repositories.list(organization))
@@ -72,7 +72,7 @@ export function shown({ world }: CurrentWorld): Record<string, string> {
   return found;
 }
 
-/** Reads the state in a folder into another world. */
+/** Loads a copy of the saved folder into a new world. Returns the result of `shown` for it. */
 export async function read(folder: string): Promise<Record<string, string>> {
   const copy = `${folder}-copy`;
   rmSync(copy, { recursive: true, force: true });
@@ -85,7 +85,10 @@ export async function read(folder: string): Promise<Record<string, string>> {
   return found;
 }
 
-/** Returns files with inode and size. A rewritten file has another inode. */
+/**
+ * Returns a text for each file, by path, with its inode, size and modification time. The text changes if the file is
+ * rewritten.
+ */
 export function files(folder: string): Map<string, string> {
   const all = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return new Map(
@@ -97,6 +100,6 @@ export function files(folder: string): Map<string, string> {
   );
 }
 
-/** Returns the paths in `after` that are new or were rewritten. */
+/** Returns the paths that are new in `after` or were rewritten. Ignores the file `lock`. */
 export const written = (before: Map<string, string>, after: Map<string, string>) =>
   [...after].filter(([path, mark]) => before.get(path) !== mark && path !== 'lock').map(([path]) => path);

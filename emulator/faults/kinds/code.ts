@@ -2,7 +2,7 @@ import { integer, pattern } from '../key.js';
 import { RETRY_AFTER, type RetryAfter } from './error.js';
 import { ANSWERING, type Kind } from './kind.js';
 
-/** Error response with a freely chosen status and error code, in the error format of the operation. */
+/** Error response with any status and error code, in the error format of the operation. */
 export interface Code {
   readonly status: number;
   readonly code: string;

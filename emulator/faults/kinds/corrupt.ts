@@ -2,7 +2,7 @@ import { COUNT, strict } from '../key.js';
 import { DEFAULTS, type Kind } from './kind.js';
 
 export interface Corrupt {
-  /** Offset of the byte of the response that is changed; undefined for the byte in the middle. */
+  /** Offset of the response byte to change; undefined for the byte in the middle. */
   readonly flip?: number;
 }
 

@@ -3,21 +3,22 @@ import { COUNT, choice, FRACTION, strict } from '../key.js';
 import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
 
 /**
- * Position in a response body at which the response is truncated. Offsets count payload bytes without pkt-line and
- * side-band framing. `objects`: number of complete pack objects before the end. `beforeTrailer`: end just before the
- * checksum of a pack or the last flush-pkt. Exactly one member is given.
+ * Point at which a response body is truncated. Exactly one member is given.
+ *
+ * Offsets count payload bytes, without the framing of pkt-lines and side-bands. `objects` is the number of complete
+ * pack objects that are sent. `beforeTrailer` truncates just before the checksum of a pack or the last flush-pkt.
  */
 export interface CutPoint {
   readonly bytes?: number;
-  /** Position as a fraction of the length of the whole payload, from 0 to 1. */
+  /** Point as a fraction of the length of the whole payload, from 0 to 1. */
   readonly fraction?: number;
   readonly objects?: number;
   readonly beforeTrailer?: true;
 }
 
 /**
- * Way in which a truncated response ends: `fin` closes the connection, `rst` resets it, `stall` keeps it open and sends
- * no more bytes, and `end` is valid HTTP with a truncated payload.
+ * How a truncated response ends: `fin` closes the connection, `rst` resets it, and `stall` keeps it open but sends no
+ * more bytes. `end` completes the HTTP response, with a truncated payload.
  */
 export type Ending = 'fin' | 'rst' | 'stall' | 'end';
 

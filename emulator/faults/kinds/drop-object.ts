@@ -2,7 +2,10 @@ import { COUNT } from '../key.js';
 import { DEFAULTS, type Kind } from './kind.js';
 
 export interface DropObject {
-  /** Index of the blob to omit, among the blobs of the pack that a fetch receives, counted from 0. Default: 0. */
+  /**
+   * Index of the blob to omit from the pack that a fetch receives, among the blobs of the pack. Default: 0, the first
+   * blob.
+   */
   readonly bytes?: number;
 }
 

@@ -4,14 +4,14 @@ import { COUNT, type Key, LINE, strict } from '../key.js';
 import { ANSWERING, type Kind } from './kind.js';
 
 /**
- * Value of the `Retry-After` header of an error: a number of seconds; `http-date` (the date one second from now);
- * `omit` (no header); or `garbage` (an invalid value).
+ * Value of the `Retry-After` header of an error response. A number is in seconds. `http-date` is the date one second
+ * from now, `omit` sends no header, and `garbage` is an invalid value.
  */
 export type RetryAfter = number | 'http-date' | 'omit' | 'garbage';
 
 /**
- * Error response with a code of the specification. Its status is that of the code, and its format that of the
- * operation's other errors (JSON or Git). In the text form of faults, the code itself is the name: `rate_limited`.
+ * Error response with an error code of the specification. The code determines the HTTP status; the operation determines
+ * the format (JSON or Git). In the text form of faults, the code is the name of the fault: `rate_limited`.
  */
 export interface ErrorValue {
   readonly code: ProblemCode;
@@ -47,8 +47,8 @@ export const error: Kind<ErrorValue, ErrorKeys> = {
 };
 
 /**
- * Error codes that report a temporary state of a repository, with descriptions. A fault with such a code fires only for
- * requests that the real state would refuse.
+ * Error codes that report a temporary state of a repository, with a description of the state. A fault with such a code
+ * fires only for requests that the real state would refuse.
  */
 const STATE_CODES: Readonly<Partial<Record<ProblemCode, string>>> = {
   repository_thawing: 'the repository is being restored from cold storage',
@@ -56,25 +56,25 @@ const STATE_CODES: Readonly<Partial<Record<ProblemCode, string>>> = {
   repository_deleted: 'the repository has been deleted',
 };
 
-/** Returns true if the error code reports a temporary state of a repository, such as a running sync. */
+/** Returns true if the error code means a temporary state of a repository, such as a running sync. */
 export function isStateCode(code: ProblemCode): boolean {
   return Object.hasOwn(STATE_CODES, code);
 }
 
 /**
- * Error codes that report a setting of the organization, such as hosting being switched off. Only few operations check
- * these settings, so a fault cannot return the codes from others.
+ * Error codes that report a setting of the organization, such as disabled hosting. Only a few operations check these
+ * settings, so only their requests can get a fault with such a code.
  */
 const SWITCH_CODES: readonly ProblemCode[] = ['hosting_not_enabled', 'forge_app_not_configured'];
 
-/** Returns true if the error code reports a setting of the organization, which only few operations check. */
+/** Returns true if the error code means a setting of the organization. Only few operations check such settings. */
 export function isSwitchCode(code: ProblemCode): boolean {
   return SWITCH_CODES.includes(code);
 }
 
 /**
- * Returns the kind of fault for one error code, because in the text form of faults each error code is a name of its
- * own: `rate_limited` means `{"error": {"code": "rate_limited"}}`.
+ * Returns the kind of fault for one error code. In the text form of faults, each error code is a name of its own:
+ * `rate_limited` means `{"error": {"code": "rate_limited"}}`.
  */
 export function errorOfCode(code: ProblemCode, status: number): Kind<ErrorValue, ErrorKeys> {
   return {

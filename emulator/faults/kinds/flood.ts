@@ -2,7 +2,7 @@ import { FAULT_LIMITS } from '../fault-limits.js';
 import { choice, integer, LINE, strict } from '../key.js';
 import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
 
-/** Number and text of the progress lines that are sent to a Git client on side-band channel 2. */
+/** Progress lines to send to a Git client on side-band channel 2: their number and text. */
 export interface Flood {
   readonly lines?: number;
   readonly text?: string;

@@ -2,8 +2,8 @@ import { pattern } from '../key.js';
 import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
 
 /**
- * Name of a latch. A latch is a named barrier: requests with this fault wait until a test releases the latch through
- * the admin API.
+ * Name of a latch, which is a named barrier. Requests with this fault wait until a test releases the latch through the
+ * admin API.
  */
 export type Hold = string;
 

@@ -16,7 +16,7 @@ import { type Raw, raw } from './raw.js';
 import { type Sideband, sideband } from './sideband.js';
 import { type Throttle, throttle } from './throttle.js';
 
-/** Types of the values that the kinds of faults have in JSON, by the name of the kind. */
+/** Type of the JSON value of each kind of fault, by the name of the kind. */
 export interface KindValues {
   readonly error: ErrorValue;
   readonly code: Code;
@@ -35,22 +35,22 @@ export interface KindValues {
 
 export type KindName = keyof KindValues;
 
-/** Kinds of faults that delay or replace a response, and that apply to API requests as well as Git requests. */
+/** Kinds of faults that delay or replace a response. They apply to API requests and to Git requests. */
 export type ResponseKindName = 'error' | 'code' | 'raw' | 'latency' | 'hold';
 
 /** Kinds of faults that apply only to requests of the Git protocol. */
 export type GitKindName = 'drop_object' | 'sideband' | 'flood' | 'ng';
 
 /**
- * Action of a fault in JSON: an object with exactly one member, which is named by the kind of fault, such as
- * `{"latency": {"ms": 100}}`.
+ * Action of a fault in JSON: an object with exactly one member, whose name is the kind of fault. Example: `{"latency":
+ * {"ms": 100}}`.
  */
 export type Action = { [Name in KindName]: { readonly [Only in Name]: KindValues[Name] } }[KindName];
 
-/** Entry of a fault's sequence: the actions for one matching request, or `pass` if nothing happens to the request. */
+/** Entry of a fault's sequence: the actions for one matching request, or `pass` for no action. */
 export type Entry = readonly Action[] | 'pass';
 
-/** Returns all actions that a fault can carry out, from all entries of its sequence. */
+/** Returns all actions that a fault can carry out. Collects them from all entries of its sequence. */
 export function actionsOf({ entries }: { readonly entries: readonly Entry[] }): Action[] {
   return entries.flatMap((entry) => (entry === 'pass' ? [] : entry));
 }
@@ -75,28 +75,28 @@ export const KINDS: { readonly [Name in KindName]: Kind<KindValues[Name], unknow
 const { error: _error, ...OTHERS } = KINDS;
 
 /**
- * Kinds of faults by their names in the text form: all error codes of the specification, then all kinds except `error`,
- * which the codes replace.
+ * Kinds of faults by their names in the text form. First come all error codes of the specification, then all kinds
+ * except `error`: in the text form, an error code replaces that name.
  */
 export const TEXT_NAMES: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ...problemCodes().map(({ code: name, status }) => [name, errorOfCode(name, status) as Kind] as const),
   ...(Object.entries(OTHERS) as [string, Kind][]),
 ]);
 
-/** Returns the name of an action's kind, which is the name of its only member. */
+/** Returns the kind of an action, which is the name of its only member. */
 export function kindNameOf(action: Action): KindName {
   return Object.keys(action)[0] as KindName;
 }
 
-/** Returns the kind of an action and its value. */
+/** Returns the definition of an action's kind, and the action's value. */
 export function kindOf(action: Action): { readonly kind: Kind; readonly value: unknown } {
   const name = kindNameOf(action);
   return { kind: KINDS[name] as Kind, value: (action as Readonly<Record<string, unknown>>)[name] };
 }
 
 /**
- * Calls the function that `table` has for the kind of the action, with the value of the action. Returns undefined if
- * `table` has no function for this kind.
+ * Calls the function in `table` for the kind of the action, with the action's value as the first argument. Returns
+ * undefined if `table` has no such function.
  */
 export function callByKind<Rest extends readonly unknown[], Result>(
   table: { readonly [Name in KindName]?: (value: KindValues[Name], ...rest: Rest) => Result },
@@ -113,7 +113,8 @@ export function codeOf(action: Action): ProblemCode | undefined {
 }
 
 /**
- * Returns true if no other fault can act at the stage after this action, for example because it replaces the response.
+ * Returns true if no other fault can act at the stage after this action, for example because the action replaces the
+ * response.
  */
 export function endsStage(action: Action): boolean {
   const { kind, value } = kindOf(action);
@@ -127,8 +128,8 @@ export function stagesFor(action: Action): readonly Stage[] {
 }
 
 /**
- * Returns the stage at which the action is carried out for requests to the operation; undefined if the action has no
- * default stage for this operation. `asked`: stage that the fault names; undefined for the default.
+ * Returns the stage at which a fault acts on requests to the operation. `asked` is the stage that the fault names;
+ * undefined selects the default stage of the action. Returns undefined if there is no default stage for this operation.
  */
 export function stageOf(action: Action, asked: Stage | undefined, operation: FaultedOperation): Stage | undefined {
   if (asked !== undefined) return asked;
@@ -138,15 +139,15 @@ export function stageOf(action: Action, asked: Stage | undefined, operation: Fau
 
 const GIT_OPERATIONS: ReadonlySet<string> = new Set(['gitInfoRefs', 'gitUploadPack', 'gitReceivePack']);
 
-/** Returns the form of an operation's responses: the id of a Git operation, or `api` for all others. */
+/** Returns the response format of an operation: the id of a Git operation, or `api` for all others. */
 export function dialectOf({ id }: Pick<FaultedOperation, 'id'>): Dialect {
   return GIT_OPERATIONS.has(id) ? (id as Dialect) : 'api';
 }
 
 /**
- * Returns the stage at which the service carries out an action that a fault has at `stage`. Both are equal, except for
- * an action that replaces the response at `git.report`. It is carried out at `after` instead, because a response with
- * another status replaces the whole report of a push, after the refs have moved.
+ * Returns the stage at which the service carries out an action of a fault at `stage`. They differ in one case: an
+ * action that replaces the response of a push at `git.report` is carried out at `after`. A response with another status
+ * replaces the whole report, so the action must wait until the refs have moved.
  */
 export function carriedOutAt(action: Action, stage: Stage): Stage {
   return stage === 'git.report' && kindOf(action).kind.replacesResponse ? 'after' : stage;

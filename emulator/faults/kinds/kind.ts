@@ -3,54 +3,52 @@ import { type Key, strict } from '../key.js';
 import type { Stage } from '../stage.js';
 
 /**
- * Kind of fault, such as `cut` or `latency`. `Value`: type of its value in JSON, `{"cut": Value}`. `Keys`: type of its
- * keys in the text form, `cut;key=value`.
+ * Kind of fault, such as `cut` or `latency`. `Value` is the type of its value in JSON, as in `{"cut": Value}`. `Keys`
+ * is the type of its keys in the text form, as in `cut;key=value`.
  */
 export interface Kind<Value = unknown, Keys = Value> {
   readonly about: string;
-  /** Stages of a request at which a fault of this kind can be carried out. */
+  /** Stages of a request at which a fault of this kind can act. */
   readonly stages: readonly Stage[];
   /**
-   * Stage if the fault names none, by operation: Git operations by id, all others as `api`. Without an entry, the fault
-   * must name a stage for the operation.
+   * Default stages for faults that name no stage: by operation id for Git operations, and under `api` for all others.
+   * For an operation without an entry, the fault must name a stage.
    */
   readonly defaults: Readonly<Partial<Record<Dialect, Stage>>>;
   readonly keys: Readonly<Record<string, Key>>;
-  /** Keys that the text form of the fault must have. */
+  /** Keys that are required in the text form of the fault. */
   readonly needs?: readonly string[];
-  /** Keys of which at most one may be given. */
+  /** Keys that exclude each other: at most one of them may be given. */
   readonly oneOf?: readonly string[];
-  /** Name of the kind in JSON until version 0.1. Still accepted. */
+  /** Name of the kind in the JSON of version 0.1. Clients may still use it. */
   readonly formerly?: string;
-  /** True if a fault of this kind replaces the whole response by one with another status. */
+  /** True if a fault of this kind replaces the whole response, including its status. */
   readonly replacesResponse?: boolean;
-  /**
-   * Returns the schema of the value in JSON. Without this function, the value is an object whose members are the keys.
-   */
+  /** Returns the schema of the value in JSON. If absent, the value is an object with one member per key. */
   schema?(): z.ZodType;
-  /** Converts the keys of the text form to the value in JSON. Without this function, both are the same object. */
+  /** Converts the keys of the text form to the value in JSON. If absent, the object of keys is the value. */
   ofKeys?(keys: Keys): Value;
   /**
    * Converts the value in JSON to the keys of the text form. Returns undefined if the text form cannot express the
-   * value. Without this function, both are the same object.
+   * value. If this function is absent, the value is the object of keys.
    */
   toKeys?(value: Value): Keys | undefined;
-  /** Returns true if no other fault can act at the same stage after a fault with this value. */
+  /** Returns true if a fault with this value prevents all further faults at the same stage. */
   endsStage(value: Value): boolean;
   /**
-   * Returns the stages at which a fault with this value can be carried out. Without this function, they are `stages`.
+   * Returns the stages at which a fault with this value can be carried out. If absent, all of `stages` are possible.
    */
   stagesOf?(value: Value): readonly Stage[];
   /**
-   * Returns true if the value names refs and none of them is in `pushed`, the refs that a push updates. The fault then
-   * does not fire for the push.
+   * Returns true if the value names refs, but none of `pushed` (the refs that a push updates). The fault then does not
+   * fire for the push.
    */
   isForOtherRefs?(value: Value, pushed: readonly string[]): boolean;
 }
 
 /**
- * Form of an operation's responses: `api` for JSON, or the id of a Git operation, because each of these has its own
- * protocol.
+ * Response format of an operation: `api` for JSON, or the id of a Git operation. Each Git operation has a format of its
+ * own.
  */
 export type Dialect = 'api' | 'gitInfoRefs' | 'gitUploadPack' | 'gitReceivePack';
 
@@ -64,16 +62,16 @@ export const STAGE_SETS = {
   answer: ANSWER,
   rate: RATE,
   delay: DELAY,
-  /** Stages whose response data ends with a trailer: the checksum of a pack, or a flush-pkt. */
+  /** Stages whose response data ends with a trailer, which is the checksum of a pack or a flush-pkt. */
   trailed: ['git.advertise', 'git.pack', 'git.report'],
-  /** Stages at which the response has a side-band, so that progress messages can be sent beside the data. */
+  /** Stages at which the response uses side-bands, so that progress messages can be sent next to the data. */
   sideBanded: ['git.pack', 'git.report'],
 } as const satisfies Record<string, readonly Stage[]>;
 
 /** Default stages that several kinds of faults share. */
 export const DEFAULTS = {
   before: { api: 'before', gitInfoRefs: 'before', gitUploadPack: 'before', gitReceivePack: 'before' },
-  /** Stage while the data of the response is sent: the pack of a fetch, and the body of API responses. */
+  /** Stage at which the response data is sent: the pack of a fetch, or the body of an API response. */
   sent: { api: 'response.body', gitUploadPack: 'git.pack' },
   sideBand: { gitUploadPack: 'git.pack', gitReceivePack: 'git.report' },
 } as const satisfies Record<string, Kind['defaults']>;
@@ -86,13 +84,13 @@ export const ANSWERING = {
   endsStage: () => true,
 } as const;
 
-/** Returns the name of the JSON member for a key of the text form: `retryAfter` for `retry-after`. */
+/** Returns the JSON member for a key of the text form: `retry-after` → `retryAfter`. */
 export function memberOf(key: string): string {
   return key.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /**
- * Returns the schema of the value that a kind of fault has in JSON. By default, its members are the keys of the text
+ * Returns the schema of the JSON value of a kind of fault. By default, the value has one member per key of the text
  * form.
  */
 export function schemaOf({ keys, needs = [], schema }: Kind): z.ZodType {

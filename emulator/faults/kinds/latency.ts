@@ -2,7 +2,7 @@ import { FAULT_LIMITS } from '../fault-limits.js';
 import { integer } from '../key.js';
 import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
 
-/** Delay of a response. Counted in milliseconds of real time, even if the emulated clock is stopped. */
+/** Delay of a response, in milliseconds of real time. It passes even if the emulated clock is stopped. */
 export interface Latency {
   readonly ms: number;
 }

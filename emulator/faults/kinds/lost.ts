@@ -3,8 +3,8 @@ import { choice, integer, strict } from '../key.js';
 import type { Kind } from './kind.js';
 
 /**
- * Replacement for a response that is lost after the operation took effect: `fin` closes the connection, `rst` resets
- * it, and an object is a response with this status.
+ * Replacement for a response that is lost after the operation took effect. `fin` closes the connection, `rst` resets
+ * it, and an object stands for a response with this status.
  */
 export type Lost = 'fin' | 'rst' | { readonly status: number };
 
@@ -20,8 +20,8 @@ export const lost: Kind<Lost, LostKeys> = {
   about: 'closes the connection without a response, after the operation has taken effect',
   formerly: 'lostResponse',
   stages: ['after', 'git.report'],
-  // Omits `gitInfoRefs` (the ref advertisement before a push), because losing its response would end the push before it
-  // has any effect.
+  // Omits `gitInfoRefs`, the ref advertisement before a push. If its response were lost, the push would end before it
+  // had any effect.
   defaults: { api: 'after', gitUploadPack: 'after', gitReceivePack: 'after' },
   keys: { how: HOW, status: STATUS },
   oneOf: ['how', 'status'],

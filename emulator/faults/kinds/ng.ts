@@ -3,8 +3,8 @@ import { LINE, pattern, strict } from '../key.js';
 import type { Kind } from './kind.js';
 
 /**
- * Reasons for refusals in the report of a push (`report-status` of the Git protocol). `unpack`: reason why the pack is
- * refused. `refs`: reasons by the name of the refused ref; the name `*` applies to all refs.
+ * Refusals in the report of a push (`report-status` of the Git protocol). `unpack` is the reason for refusing the pack.
+ * `refs` maps refused refs to reasons; the name `*` means all refs.
  */
 export interface Ng {
   readonly unpack?: string;

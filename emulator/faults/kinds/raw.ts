@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { integer, type Key, pattern, strict } from '../key.js';
 import { ANSWERING, type Kind } from './kind.js';
 
-/** Response with freely chosen status, headers and body. */
+/** Response with any status, headers and body. */
 export interface Raw {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface Raw {
 
 interface RawKeys {
   readonly status: number;
-  /** Body in base64url without padding. */
+  /** Response body in base64url without padding. */
   readonly body?: string;
   readonly type?: string;
 }
@@ -28,7 +28,7 @@ const BODY: Key<string> = {
 
 /**
  * Matches headers that determine where a response ends. A raw response cannot set them, because the HTTP server derives
- * them from the body, and a wrong value would break the connection.
+ * them from the body and a wrong value would break the connection.
  */
 const FRAMING = /^(?:connection|content-length|keep-alive|trailer|transfer-encoding|upgrade)$/i;
 

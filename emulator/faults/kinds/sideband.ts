@@ -3,8 +3,8 @@ import { choice, LINE, strict } from '../key.js';
 import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
 
 /**
- * Message to a Git client on a side-band channel: 2 is for progress, 3 for a fatal error. If the response has no
- * side-band, a fatal error is sent as an ERR packet.
+ * Message to a Git client on a side-band channel: 2 for progress, 3 for a fatal error. If the response has no
+ * side-band, a fatal error is sent as an ERR packet instead.
  */
 export interface Sideband {
   readonly band: 2 | 3;

@@ -1,7 +1,7 @@
 import { AMOUNT } from '../key.js';
 import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
 
-/** Limit of the transfer rate in bytes per second, from the stage of the fault on. */
+/** Transfer limit in bytes per second. It applies from the stage of the fault to the end of the response. */
 export interface Throttle {
   readonly bps: number;
 }

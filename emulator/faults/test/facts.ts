@@ -1,7 +1,10 @@
 import type { FaultedOperation } from '../operation-shape.js';
 import type { RequestFacts } from '../request-facts.js';
 
-/** One operation of each kind that faults distinguish, for tests that do not load the API. */
+/**
+ * Operations for tests of faults (injected failures), so that these tests need not load the API. There is one operation
+ * of each kind that faults distinguish.
+ */
 export const OPERATIONS: readonly FaultedOperation[] = [
   row('getRepository', 'Repositories', 'GET /api/v1/repo', {}),
   row('createBranch', 'Branches', 'POST /api/v1/repos/branches/create', { reads: 'json', effect: 'write' }),
@@ -22,7 +25,7 @@ export function operationOf(id: string): FaultedOperation {
   return OPERATIONS.find((operation) => operation.id === id)!;
 }
 
-/** Returns the facts that faults read of a request. */
+/** Returns the request's properties that faults (injected failures) can depend on. `given` replaces default values. */
 export function requestFacts(given: Partial<RequestFacts> = {}): RequestFacts {
   return {
     id: 'req-1',

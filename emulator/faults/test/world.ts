@@ -11,7 +11,7 @@ export const START = Date.UTC(2026, 0, 1);
 export const CONFLICT = { error: { code: 'conflict' } } as const;
 export const OUTAGE = { error: { code: 'service_unavailable' } } as const;
 
-/** Faults with a clock, and requests to them. */
+/** Set of faults (injected failures) with a clock that the test controls. */
 export class World {
   time = START;
   count = 0;
@@ -34,7 +34,7 @@ export class World {
     return request;
   }
 
-  /** Returns the ids of the faults that fire for a request at a stage. */
+  /** Returns the ids of the faults that fire for this request at `position`, separated by spaces. */
   fire(given: Partial<RequestFacts> = {}, asked: readonly string[] = [], position: Position = 'before'): string {
     return this.arm(given, asked)
       .take(position)

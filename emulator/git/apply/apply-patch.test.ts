@@ -30,7 +30,7 @@ t.test('a patch of git diff-tree between random trees turns one into the other',
     git.copy(all);
     const options = step % 3 === 0 ? ['--no-renames'] : ['-M', '-C', '--find-copies-harder'];
     const { stdout } = git.try(['diff-tree', '-r', '-p', '--binary', ...options, before, after]);
-    // Copy only the objects of the old tree, so that the result cannot contain anything that was not in the patch.
+    // Copy only the objects of the old tree. The result can then contain new contents only from the patch.
     const objects = new MemoryObjects();
     const needed = new Set(
       [...diffTreeEntries(all, undefined, before)].flatMap((each) =>
@@ -66,8 +66,7 @@ t.test('randomly changed patches are accepted or refused as by git apply', async
 });
 
 /**
- * Changes a patch at random: removes, repeats, truncates or inserts lines, or shifts the line numbers in its hunk
- * headers.
+ * Damages a patch at random. It removes, repeats, truncates or inserts lines, or shifts line numbers in hunk headers.
  */
 function tamper(random: RandomText, patch: string): string {
   const lines = patch.split('\n');
@@ -91,7 +90,7 @@ function tamper(random: RandomText, patch: string): string {
 
 const NUMBERS = Array.from({ length: 30 }, (_, index) => `${index + 1}\n`).join('');
 
-/** Patches in unusual forms that Git accepts or refuses, each with the name of the case. */
+/** Patches in unusual forms. Git accepts some and refuses others. Each has a name for messages. */
 const CASES: readonly (readonly [name: string, patch: string])[] = [
   ['a traditional header', '--- a/n\n+++ b/n\n@@ -1,2 +1,2 @@\n-1\n+one\n 2\n'],
   ['names without folders', '--- n\n+++ n\n@@ -1,2 +1,2 @@\n-1\n+one\n 2\n'],
@@ -280,7 +279,7 @@ t.test('patches of long binary files work in both directions, and only if comple
     t.equal(gitApply(git, old, patch).tree, young);
     t.equal((await applied(objects, old, patch)).tree, young);
   }
-  // Remove the last line of the data of the first file, which contains the end of the zlib stream or only its checksum.
+  // Remove the last line of the first file's binary data. It contains the end of the zlib stream, or only its checksum.
   const lines = theirs.toString('latin1').split('\n');
   const end = lines.indexOf('');
   lines.splice(end - 1, 1);

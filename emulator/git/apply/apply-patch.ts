@@ -21,7 +21,7 @@ import { Image, type SearchBudget } from './image.js';
 import { parsePatch } from './parse-patch.js';
 import { PatchError } from './patch-error.js';
 
-/** Change that a patch makes to one path: it deletes or writes the file. Each path occurs once. */
+/** One changed file in the result of a patch: deleted, or written with new content. A result names each path once. */
 export type PatchedFile =
   | { readonly path: ByteString; readonly delete: true }
   | { readonly path: ByteString; readonly delete?: false; readonly mode: number; readonly bytes: Buffer }
@@ -30,16 +30,19 @@ export type PatchedFile =
 export interface ApplyOptions {
   readonly meter: Meter;
   /**
-   * Maximum number of line positions that are tried, for all hunks together, to find hunks that do not match at their
-   * stated lines.
+   * Limit for finding hunks that do not match at their stated lines. It is the number of line positions that may be
+   * tried, for all hunks of the patch together.
    */
   readonly searchLimit?: number | undefined;
 }
 
-/** State of a file after the file patches applied so far. */
+/** State of one file after the file patches that have been applied so far. */
 interface File {
   readonly mode: number;
-  /** Object id of the content; undefined if a patch has changed the content, so that it is not stored yet. */
+  /**
+   * Object id of the content. It is undefined if a patch has changed the content, because the new content is not stored
+   * yet.
+   */
   readonly oid?: Oid;
   readonly bytes: Buffer;
 }
@@ -49,9 +52,10 @@ const EMPTY = Buffer.alloc(0);
 const UNDERSCORE = bytesOf('_');
 
 /**
- * Applies a patch to a tree as `git apply --cached --binary` does, completely or not at all. A hunk may match at other
- * lines than stated, but all its lines must match exactly. Returns the changed files. Throws `PatchError` with Git's
- * wording, and `WorkLimitExceeded`.
+ * Applies a patch to a tree as `git apply --cached --binary` does, completely or not at all. Returns the changed files.
+ *
+ * A hunk may match at other lines than its header states, but all its lines must match exactly. Throws `PatchError`
+ * with Git's wording, and `WorkLimitExceeded`.
  */
 export async function applyPatch(
   objects: ObjectReader,
@@ -71,16 +75,16 @@ export async function applyPatch(
 
 class PatchTarget {
   /**
-   * Paths that some file patch deletes or renames. They count as free for new files, even if the file patch that
-   * deletes or renames them comes later.
+   * Paths that any file patch deletes or renames. New files may take these paths, even if the patch that frees them
+   * comes later.
    */
   readonly #leaving = new Set<ByteString>();
   readonly #links = { kept: new Set<ByteString>(), removed: new Set<ByteString>() };
-  /** Files that the file patches applied so far have changed, by path; undefined for a deleted file. */
+  /** Files changed by the file patches that have been applied so far, by path. Deleted files are undefined. */
   readonly #files = new Map<ByteString, File | undefined>();
   /**
-   * Final result of all file patches: the deleted paths and the written files. A path in both counts as written, in
-   * whichever order the patches came.
+   * Result of all file patches: deleted paths (`#gone`) and written files (`#written`). A path in both sets counts as
+   * written, whichever patch came first.
    */
   readonly #gone = new Set<ByteString>();
   readonly #written = new Map<ByteString, File>();
@@ -107,10 +111,10 @@ class PatchTarget {
     }
   }
 
-  /** Applies the patch of one file. Corresponds to Git's `check_patch` and `write_out_one_result`. */
+  /** Applies the patch of one file, as Git's `check_patch` and `write_out_one_result` do. */
   *#apply(patch: FilePatch): Steps<void> {
-    // Header lines in an inconsistent order can describe a new file with an old path. Git fails with an assertion in
-    // this case; this function reports an error.
+    // Header lines in an unusual order can describe a new file that also has an old path. Git fails with an assertion
+    // for such a header; this function reports an error.
     if (patch.isNew && patch.oldPath !== undefined) {
       throw new PatchError('malformed', `inconsistent header for ${textOf(patch.oldPath)}`);
     }
@@ -131,8 +135,8 @@ class PatchTarget {
     if (patch.isDelete && file.bytes.length > 0) throw mismatch('removal patch leaves file contents');
     if (oldPath !== undefined && !isCopy) this.#gone.add(oldPath);
     if (newPath === undefined || patch.isDelete) return;
-    // The submodule id is checked even if a later patch replaces the file, because Git writes each file and would fail
-    // too.
+    // The submodule id is checked even if a later patch replaces the file. Git writes the file at this point and would
+    // fail too.
     if (mode === MODE_GITLINK) gitlinkIn(newPath, file.bytes);
     this.#written.set(newPath, file);
   }
@@ -146,7 +150,7 @@ class PatchTarget {
     return [...deleted.map((path): PatchedFile => ({ path, delete: true })), ...written];
   }
 
-  /** Returns the file to which the patch is applied, in its current state; undefined for a new file. */
+  /** Returns the current state of the file that the patch changes; undefined if the patch creates a file. */
   #preimage(patch: FilePatch): File | undefined {
     const path = patch.oldPath;
     if (path === undefined) return undefined;
@@ -177,7 +181,7 @@ class PatchTarget {
 
   #newMode(patch: FilePatch, before: File | undefined): number {
     const mode = patch.newMode || (before?.mode ?? MODE_FILE);
-    // A patch may state the mode of a folder. Git would then write a gitlink (submodule) that points at a blob. This
+    // A patch may state the mode of a folder. Git would then write a submodule entry (gitlink) whose id is a blob. This
     // project refuses such a patch instead.
     if (fileType(mode) === MODE_TREE) throw new PatchError('malformed', `invalid mode ${formatMode(mode)}`);
     if (before && patch.newPath !== undefined && fileType(before.mode) !== fileType(mode)) {
@@ -187,7 +191,10 @@ class PatchTarget {
     return canonicalMode(mode);
   }
 
-  /** Throws `PatchError` if the path to be written exists already, or if one of its folders is a symbolic link. */
+  /**
+   * Throws `PatchError` if a file cannot be written to the path: a file exists there already, or one of the path's
+   * folders is a symbolic link.
+   */
   #checkTarget(patch: FilePatch, path: ByteString, mode: number): void {
     if (!patch.isDelete) this.#checkPath(path, mode);
     const isCreated = patch.isNew || patch.isRename || patch.isCopy;
@@ -204,8 +211,8 @@ class PatchTarget {
   }
 
   /**
-   * Throws `PatchError` if the path is invalid. As in Git, a path may contain a line feed, and a path that exists in
-   * the tree may be too long.
+   * Throws `PatchError` if the path is invalid. Two exceptions follow Git: a path may contain a line feed, and a path
+   * that is too long is accepted if the tree contains it already.
    */
   #checkPath(path: ByteString, mode?: number): void {
     const issue = pathIssue(
@@ -218,8 +225,8 @@ class PatchTarget {
   }
 
   /**
-   * Returns true if a new file may be written to the path. Two files may swap their names, so a path that a later patch
-   * renames counts as free.
+   * Returns true if a new file may be written to the path. A path that a later patch renames counts as free, because
+   * two files may swap their names.
    */
   #mayReplace(path: ByteString): boolean {
     return this.#files.has(path) ? this.#files.get(path) === undefined : this.#leaving.has(path);
@@ -250,7 +257,7 @@ class PatchTarget {
   }
 
   /**
-   * Applies a binary patch. Its `index` line must contain full ids, which must equal the ids of the old and the new
+   * Applies a binary patch. Its `index` line must contain full ids. They must equal the ids of the old and the new
    * content.
    */
   *#patchedBinary(patch: FilePatch, before: Buffer, path: string): Steps<Buffer> {
@@ -278,7 +285,8 @@ class PatchTarget {
 }
 
 /**
- * Returns the new content of a binary file; undefined if the delta is malformed or was made for another old content.
+ * Returns the new content of a binary file. Returns undefined if the delta is malformed or does not fit the old
+ * content.
  */
 function* binaryResult(before: Buffer, { method, data }: BinaryHunk): Steps<Buffer | undefined> {
   if (method === 'literal') return data;
@@ -300,8 +308,8 @@ function leaves({ newPath, isRename }: FilePatch): boolean {
 }
 
 /**
- * Returns the mode that a tree entry has for any file mode (Git's `create_ce_mode`): that of a symbolic link or
- * gitlink, otherwise that of an executable or other regular file.
+ * Returns the mode with which a tree entry stores any file mode (Git's `create_ce_mode`). There are four: symbolic
+ * link, gitlink, executable file and regular file.
  */
 function canonicalMode(mode: number): number {
   const kind = fileType(mode);
@@ -310,8 +318,8 @@ function canonicalMode(mode: number): number {
 }
 
 /**
- * Returns the commit id in the content of a patched submodule: `Subproject commit <id>`. Ignores text after the id,
- * such as a carriage return.
+ * Returns the commit id of a submodule from its patched content, `Subproject commit <id>`. Text after the id, such as a
+ * carriage return, is ignored.
  */
 function gitlinkIn(path: ByteString, bytes: Buffer): Oid {
   const oid = /^Subproject commit ([0-9a-f]{40})/i.exec(bytes.toString('latin1', 0, 100))?.[1]?.toLowerCase();

@@ -11,25 +11,25 @@ import { CorruptBinaryPatch, PatchError } from './patch-error.js';
 
 /**
  * `UNIT`: number of lines read between two yields to the event loop. `FEED`: number of deflated bytes inflated between
- * two yields. It is small, because each deflated byte can inflate to a thousand bytes.
+ * two yields. `FEED` is small, because one deflated byte can inflate to a thousand bytes.
  */
 const UNIT = 1024;
 const FEED = 4096;
 /**
- * Maximum number of deflated bytes, and of inflated bytes, of a hunk that is inflated in one call. The fixed cost of
- * inflating in steps is too high for short hunks.
+ * Maximum size, in deflated and in inflated bytes, of a hunk that is inflated in one call. Inflating in steps has a
+ * fixed cost that is too high for short hunks.
  */
 const SHORT = 1 << 20;
 
 /**
- * First line of a binary hunk. Its size is read as Git's `strtoul` does: white space and a sign are permitted before
- * the digits, and any text after them. A negative size stands for a very large number.
+ * First line of a binary hunk: the method and the size. The size is parsed as C's `strtoul` does: white space and a
+ * sign may precede the digits, and any text may follow them. A negative size stands for a very large number.
  */
 const HEADER = /^(literal|delta) [ \t\v\f\r]*([-+]?)(\d*)/;
 
 /**
- * Reads one hunk of a binary patch and moves the reader behind it. Returns undefined if the current line does not begin
- * a hunk. The comment of `writeBinaryPatch` describes the format. Throws `PatchError`.
+ * Reads one hunk of a binary patch and moves the reader past it. Returns undefined if no hunk begins at the current
+ * line. The comment of `writeBinaryPatch` describes the format. Throws `PatchError`.
  */
 export function* readBinaryHunk(lines: LineReader): Steps<BinaryHunk | undefined> {
   const header = HEADER.exec(lines.text);
@@ -68,7 +68,7 @@ function inflateShort(deflated: Buffer, size: number): Buffer | undefined {
 function* inflateLong(deflated: Buffer, size: number): Steps<Buffer | undefined> {
   const inflater = createInflater();
   inflater.start(size);
-  // The inflater detects the end of the stream only when it reads the byte after it, so one byte is appended.
+  // One byte is appended, because the inflater detects the end of the stream only when it reads the byte after it.
   const input = Buffer.concat([deflated, Buffer.alloc(1)]);
   try {
     for (let at = 0; at < input.length && !inflater.isDone; at += FEED) {

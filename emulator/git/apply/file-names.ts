@@ -12,8 +12,8 @@ import {
 } from '../object/bytes.js';
 import { type LineRest, MAX_LINE_BYTES } from './line-reader.js';
 
-// Parses file names in patch headers, function by function as Git's apply.c does. A carriage return ends a name at any
-// position, and a NUL ends any text. Other characters that end a name depend on the function.
+// Parses file names in patch headers. Each function corresponds to one in Git's apply.c. A carriage return always ends
+// a name, and a NUL ends any text. Which other characters end a name depends on the function.
 
 const LETTERS = new Map([...'abtnvfr"\\'].map((letter, index) => [letter, bytesOf('\x07\b\t\n\v\f\r"\\'[index]!)]));
 const OCTAL = /^[0-3][0-7]{2}$/;
@@ -23,7 +23,7 @@ const BACKSLASH = 0x5c;
 
 /**
  * Parses a file name in double quotes with C escapes, as Git writes unusual names (`unquote_c_style`). Returns the name
- * and the position after its closing quote; undefined if there is no such name at `start`.
+ * and the position after its closing quote; undefined if no quoted name begins at `start`.
  */
 function unquoteName(bytes: Buffer, start: number): { name: ByteString; end: number } | undefined {
   if (bytes[start] !== QUOTE) return undefined;
@@ -52,8 +52,8 @@ function unquoteName(bytes: Buffer, start: number): { name: ByteString; end: num
 }
 
 /**
- * Parses the file name in a line of a Git header, without its first `strip` folders, such as `a/` (Git's `find_name`).
- * Returns undefined if there is none.
+ * Parses the file name in a line of a Git header and removes its first `strip` folders, such as `a/` (Git's
+ * `find_name`). Returns undefined if the line has no name.
  */
 export function readName(line: LineRest, strip: number, endsAtTab: boolean): ByteString | undefined {
   return quotedName(line, strip) ?? plainName(line.text, strip, { endsAtTab });
@@ -61,8 +61,7 @@ export function readName(line: LineRest, strip: number, endsAtTab: boolean): Byt
 
 /**
  * Parses the file name in a `---` or `+++` line written by diff(1) (Git's `find_name_traditional`). `other` is the name
- * in the other one of these two lines. If this name only appends characters to `other`, as `file.orig` does, returns
- * `other`.
+ * from the opposite line. Returns `other` if this name only appends characters to it, as `file.orig` does.
  */
 export function readTraditionalName(line: LineRest, strip: number, other?: ByteString): ByteString | undefined {
   const { text } = line;
@@ -82,7 +81,8 @@ function quotedName({ bytes, start }: LineRest, strip: number): ByteString | und
 interface NameEnd {
   readonly endsAtTab: boolean;
   /**
-   * Position at which the name ends, whatever characters it contains; undefined if its characters determine the end.
+   * Position at which the name must end. If undefined, a carriage return ends the name, and so does a tab if
+   * `endsAtTab` is true.
    */
   readonly end?: number | undefined;
   readonly other?: ByteString | undefined;
@@ -107,8 +107,8 @@ function plainName(text: ByteString, strip: number, { endsAtTab, end, other }: N
 const DATE = /(?:\d\d)?\d\d-\d\d-\d\d(?: \d\d:\d\d:\d\d(?:\.\d+)?)?(?: [+-]\d\d:?\d\d)?$/;
 
 /**
- * Returns the position of the tab or the spaces before a date at the end of the line (Git's `diff_timestamp_len`);
- * undefined if there is no date.
+ * Returns the position of the white space before a date at the end of the line; undefined if there is no date.
+ * Corresponds to Git's `diff_timestamp_len`.
  */
 function startOfDate(text: ByteString): number | undefined {
   const date = DATE.exec(text);
@@ -120,10 +120,11 @@ function startOfDate(text: ByteString): number | undefined {
 }
 
 /**
- * Returns the file name that both halves of a `diff --git a/<name> b/<name>` line have in common (Git's
- * `git_header_name`). A name may contain spaces, so the line is split where both halves are equal.
+ * Returns the file name in a `diff --git a/<name> b/<name>` line (Git's `git_header_name`). A name may contain spaces,
+ * so the line is split where both halves are equal.
  *
- * Returns undefined if no split is possible, as for renames, which have separate lines for their names.
+ * Returns undefined if no split gives two equal names. This is usual for renames, which state their names in separate
+ * lines.
  */
 export function commonName(line: LineRest, strip: number): ByteString | undefined {
   const { text, bytes, start } = line;
@@ -142,7 +143,7 @@ export function commonName(line: LineRest, strip: number): ByteString | undefine
     if (strip > 0 && slash <= at) slash = text.indexOf('/', at + 1);
     if (strip > 0 ? slash <= at + 1 : text[at + 1] === '/') return undefined;
     const second = strip > 0 ? slash + 1 : at + 1;
-    // Only halves of equal length are compared, because others cannot be equal.
+    // Only halves of equal length are compared; halves of different lengths cannot be equal.
     if (second + at - from !== text.length) continue;
     const name = sliceBytes(text, from, at);
     if (text.endsWith(name)) return untilNul(name);
@@ -158,14 +159,14 @@ function nameQuotedFirst({ text, bytes, start }: LineRest, strip: number): ByteS
   const end = start + text.length;
   while (at < end && isSpace(bytes[at]!)) at++;
   if (at >= end) return undefined;
-  // A line feed is appended because Git includes it in an unquoted second name. Such a name therefore never equals the
-  // first one.
+  // Git includes the line feed in an unquoted second name, which therefore never equals the first name. The appended
+  // line feed makes this function behave like Git.
   const second = unquoteName(bytes, at)?.name ?? concatBytes(sliceBytes(text, at - start), LINE_FEED);
   return withoutPrefix(second, strip) === name ? name : undefined;
 }
 
 /**
- * Returns the position behind the prefix of a name, such as `a/` (Git's `skip_tree_prefix`). Returns undefined if the
+ * Returns the position after the prefix of a name, such as `a/` (Git's `skip_tree_prefix`). Returns undefined if the
  * name has no prefix or is absolute.
  */
 function skipPrefix(text: ByteString, strip: number): number | undefined {

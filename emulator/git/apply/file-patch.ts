@@ -5,12 +5,13 @@ export interface TextHunk {
   /** Number of the first old line, as stated in the hunk header. Starts at 1; 0 if the hunk has no old lines. */
   readonly oldStart: number;
   /**
-   * Number of lines before the hunk in the new file, according to the hunk header. If the number in the header
-   * overflows, this is the value that Git computes.
+   * Number of lines before the hunk in the new file, according to the hunk header. A header number that overflows gives
+   * the same value as in Git.
    */
   readonly above: number;
   /**
-   * Old lines of the hunk (unchanged and removed ones) and new lines (unchanged and added ones), with their line feeds.
+   * `oldText`: unchanged and removed lines of the hunk. `newText`: unchanged and added lines. Both include the line
+   * feeds.
    */
   readonly oldText: Buffer;
   readonly newText: Buffer;
@@ -20,15 +21,18 @@ export interface TextHunk {
   /** Number of lines in `newText`. */
   readonly newLines: number;
   /**
-   * Positions in `oldText` at which a line without a line feed ends ("No newline at end of file"). This is the last
-   * line or, in handcrafted patches, any line.
+   * Positions in `oldText` at which a line ends without a line feed ("No newline at end of file"). Usually only the
+   * last line does; in a handcrafted patch, any line may.
    */
   readonly oldBreaks: readonly number[];
-  /** Number of unchanged lines at the end of the hunk. */
+  /** Number of unchanged lines after the last change of the hunk. */
   readonly trailing: number;
 }
 
-/** Hunk of a binary patch, inflated: the complete new content, or a delta that makes it from the old content. */
+/**
+ * Inflated hunk of a binary patch. `literal` data is the complete new content; `delta` data turns the old content into
+ * the new one.
+ */
 export interface BinaryHunk {
   readonly method: 'literal' | 'delta';
   readonly data: Buffer;
@@ -41,8 +45,8 @@ export class FilePatch {
   /** Path after the change; undefined for a deleted file. */
   newPath: ByteString | undefined;
   /**
-   * True if the patch creates the file. Undefined if the header does not state it, as traditional headers do not. It
-   * then depends on the presence of the file in the tree.
+   * True if the patch creates the file. Undefined if the header does not say so, as in traditional headers; the
+   * presence of the file in the tree then decides.
    */
   isNew: boolean | undefined;
   isDelete: boolean | undefined;
@@ -55,7 +59,7 @@ export class FilePatch {
   oldOid = '';
   newOid = '';
   readonly hunks: TextHunk[] = [];
-  /** True for a binary patch, also if it has no data because it only says "Binary files differ". */
+  /** True for a binary patch. It may have no data, if the patch only says "Binary files differ". */
   isBinary = false;
   binary: BinaryHunk | undefined;
 }

@@ -7,10 +7,10 @@ import type { LineReader, LineRest } from './line-reader.js';
 import { PatchError } from './patch-error.js';
 import { isDevNull } from './traditional-header.js';
 
-/** State of reading the header of one file. */
+/** State of reading the header of one file patch. */
 interface Header {
   readonly patch: FilePatch;
-  /** File name in the `diff --git` line; undefined if the line does not have one common name. */
+  /** File name from the `diff --git` line; undefined if the line does not consist of one name twice. */
   readonly name: ByteString | undefined;
   /** Number of leading folders to remove from names: 1 for the prefixes `a/` and `b/`. */
   readonly strip: number;
@@ -19,7 +19,7 @@ interface Header {
 
 type ReadField = (header: Header, value: LineRest) => void;
 
-/** Lines that may occur between `diff --git` and the hunks, in any order, with the functions that read them. */
+/** Lines that may follow `diff --git` before the hunks, in any order, each with the function that reads it. */
 const FIELDS: readonly (readonly [prefix: string, read: ReadField])[] = [
   ['--- ', (header, value) => readSide(header, value, 'oldPath')],
   ['+++ ', (header, value) => readSide(header, value, 'newPath')],
@@ -43,11 +43,11 @@ const GIT_LINE = 'diff --git ';
 const UNIT = 32 * 1024;
 
 /**
- * Reads a Git header into `patch`, starting at its `diff --git` line, and moves the reader behind it. Throws
+ * Reads a Git header into `patch`, starting at its `diff --git` line, and moves the reader past it. Throws
  * `PatchError`.
  *
- * Returns false if no known header line follows. The change is then empty, but Git keeps the values that were read for
- * the next file, so the caller must continue with the same `patch`.
+ * Returns false if no known header line follows, so that the header describes no change. As in Git, the values read so
+ * far then apply to the next file, so the caller must continue with the same `patch`.
  */
 export function* readGitHeader(lines: LineReader, strip: number, patch: FilePatch): Steps<boolean> {
   patch.isNew = false;
@@ -87,8 +87,8 @@ export function* readGitHeader(lines: LineReader, strip: number, patch: FilePatc
 }
 
 /**
- * Reads the file name of a `---` or `+++` line and compares it with the known name. Corresponds to Git's
- * `gitdiff_verify_name`.
+ * Reads the file name of a `---` or `+++` line. Throws `PatchError` if it differs from the name that is already known.
+ * Corresponds to Git's `gitdiff_verify_name`.
  */
 function readSide({ patch, strip, line }: Header, value: LineRest, side: 'oldPath' | 'newPath'): void {
   const isNone = side === 'oldPath' ? patch.isNew : patch.isDelete;
@@ -108,8 +108,8 @@ function readSide({ patch, strip, line }: Header, value: LineRest, side: 'oldPat
 }
 
 /**
- * File mode as Git's `strtoul` parses it: any number of octal digits. White space and a sign may precede them, and
- * white space or the end of the line must follow.
+ * File mode as C's `strtoul` parses it: any number of octal digits. White space and a sign may precede them. White
+ * space or the end of the line must follow.
  */
 const MODE = /^[ \t\v\f\r]*([-+]?)([0-7]+)(?:[ \t\r]|$)/;
 const LARGEST = (1n << 64n) - 1n;
@@ -147,8 +147,8 @@ function readOther(
 const OID_LENGTH = 40;
 
 /**
- * Reads the value of an `index` line, `<old id>..<new id>[ <mode>]`. Ignores a value in another form. A carriage return
- * becomes a part of the new id, as in Git.
+ * Reads the value of an `index` line, `<old id>..<new id>[ <mode>]`. A value in another form is ignored. As in Git, a
+ * carriage return at the end becomes a part of the new id.
  */
 function readIndex(header: Header, value: LineRest): void {
   const dots = value.text.indexOf('.');

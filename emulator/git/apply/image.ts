@@ -7,14 +7,14 @@ import type { TextHunk } from './file-patch.js';
 import { brokenLines, isLooselyEqual } from './loose-match.js';
 import { PatchError } from './patch-error.js';
 
-/** Number of line positions that may still be tried in the searches for all hunks of a patch together. */
+/** Number of line positions that may still be tried. All hunks of a patch share this number. */
 export interface SearchBudget {
   left: number;
 }
 
 /**
- * Replacement made by a hunk: lines `start` to `end` (exclusive) of the old file, and the `count` lines of `text` that
- * replace them.
+ * Replacement that a hunk has made: lines `start` to `end` (exclusive) of the old file became `text`, which has `count`
+ * lines.
  */
 interface Replacement {
   readonly start: number;
@@ -24,8 +24,8 @@ interface Replacement {
 }
 
 /**
- * Lines `start` to `end` (exclusive) of the old file, none of which a hunk has replaced. In the current state of the
- * file, they begin at line `at`.
+ * Run of lines that no hunk has replaced: lines `start` to `end` (exclusive) of the old file. In the current state of
+ * the file, the run begins at line `at`.
  */
 interface UntouchedLines {
   readonly start: number;
@@ -46,25 +46,25 @@ interface HunkMatch {
 const FACTOR = 0x01000193;
 /**
  * `UNIT`: number of positions or hunks processed between two yields to the event loop. `LONG_UNIT`: number of lines
- * whose hashes are only summed up between two yields.
+ * hashed between two yields.
  */
 const UNIT = 4096;
 const LONG_UNIT = 1 << 20;
 
 /**
- * Content of a file while hunks are applied to it. Lines that one hunk has written, even its unchanged lines, do not
- * match another hunk.
+ * Content of a file while hunks are applied to it. Lines written by one hunk never match another hunk, not even the
+ * unchanged lines of the first.
  */
 export class Image {
   /** Replacements made so far, ordered by `start`. */
   readonly #done: Replacement[] = [];
   /** Number of lines in the current state of the file. */
   #count: number;
-  /** Lines between the replacements; undefined if they must be computed again, because a hunk was applied. */
+  /** Lines between the replacements. Undefined after a hunk was applied; they are then computed again when needed. */
   #untouched: UntouchedLines[] | undefined;
   /**
-   * Rolling hashes of the old file: item `n` is the hash of its first `n` lines. With them, lines at many positions can
-   * be compared cheaply.
+   * Rolling hashes of the old file: item `n` is the hash of its first `n` lines. They give the hash of any range of
+   * lines, so most positions that do not match are rejected cheaply.
    */
   #hashes: Int32Array | undefined;
 
@@ -85,9 +85,9 @@ export class Image {
   /**
    * Applies a hunk at a position where all its old lines match. Returns false if there is no such position.
    *
-   * It is applied at its stated line, or else at the nearest matching position. If two positions are equally near, the
-   * one further down is used. A hunk without unchanged lines at its end must match at the end of the file. A hunk that
-   * states line 1 must match at the start of the file.
+   * The stated line is tried first, then the nearest positions. Of two equally near positions, the lower one in the
+   * file is used. A hunk that ends without unchanged lines must match at the end of the file. A hunk that states line 1
+   * must match at the start of the file.
    */
   *apply(hunk: TextHunk): Steps<boolean> {
     const { oldText, oldBreaks, newText, newLines, trailing } = hunk;
@@ -154,8 +154,8 @@ export class Image {
   }
 
   /**
-   * Compares the current lines from line `place` on with `wanted`. If they are equal and no hunk has replaced any of
-   * them, returns their position in the old file; otherwise undefined.
+   * Compares the current lines from line `place` on with `wanted`. Returns their position in the old file if they are
+   * equal and no hunk has replaced any of them; otherwise undefined.
    */
   #matchAt(place: number, wanted: Int32Array, hash: number): HunkMatch | undefined {
     const found = this.#untouchedAt(place, wanted.length);
@@ -174,8 +174,8 @@ export class Image {
   }
 
   /**
-   * Returns the position in the old file of `count` lines, which start at line `place` of the current state. Returns
-   * undefined if a hunk has replaced any of them.
+   * Returns the position in the old file of the `count` lines that now start at line `place`. Returns undefined if a
+   * hunk has replaced any of them.
    */
   #untouchedAt(place: number, count: number): HunkMatch | undefined {
     if (place < 0 || place + count > this.#count) return undefined;
@@ -186,8 +186,8 @@ export class Image {
   }
 
   /**
-   * Returns the last run of lines that no hunk has replaced and that starts at or before line `place`. The last run of
-   * the file is tried first, because hunks are usually in ascending order.
+   * Returns the last run of untouched lines that starts at or before line `place`. The last run of the file is tried
+   * first, because hunks are usually in ascending order.
    */
   #untouchedFrom(place: number): UntouchedLines {
     const end = this.old.ids.length;
@@ -247,7 +247,7 @@ export class Image {
   }
 }
 
-/** Returns true if the last line of the text is not empty, and is the only line without a line feed. */
+/** Returns true if only the last line of the text lacks a line feed, and that line is not empty. */
 function isEndOnly(text: Buffer, breaks: readonly number[]): boolean {
   return breaks.length === 1 && breaks[0] === text.length && text.length > 0 && text.at(-1) !== 0x0a;
 }

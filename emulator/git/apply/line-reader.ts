@@ -3,8 +3,8 @@ import { type ByteString, bytesIn, startsWithAt } from '../object/bytes.js';
 
 const LF = 10;
 /**
- * Maximum number of bytes that are read of a header line, and of a quoted name that extends beyond the end of its line.
- * Valid paths are shorter.
+ * Maximum number of bytes that are read of a header line. A quoted name that continues past the end of its line has the
+ * same limit. Valid paths are shorter.
  */
 export const MAX_LINE_BYTES = requestLimit('patchLineBytes');
 
@@ -12,8 +12,8 @@ export const MAX_LINE_BYTES = requestLimit('patchLineBytes');
 export interface LineRest {
   readonly text: ByteString;
   /**
-   * `bytes` is the whole patch, and `start` the position in it at which `text` starts. A quoted name is read from
-   * `bytes`, because it may extend beyond the end of the line.
+   * Whole patch, and the position in it at which `text` starts. A quoted name is read from `bytes`, because it may
+   * continue past the end of the line.
    */
   readonly bytes: Buffer;
   readonly start: number;

@@ -2,16 +2,16 @@ import { type FileLines, lineCount, splitLines } from '../diff/file-lines.js';
 import { isSpace } from '../diff/white-space.js';
 
 const LF = 0x0a;
-/** Number of compared bytes that count as much as one position in the limit for searches. */
+/** Number of compared bytes that count as one tried position in the search limit. */
 const BYTES = 64;
 
 /**
- * Splits the old text of a hunk into lines. A line ends at a line feed or at a position in `breaks`, where a line
- * without a line feed ends.
+ * Splits the old text of a hunk into lines. A line ends at a line feed or at a position in `breaks`. A break marks the
+ * end of a line without a line feed.
  */
 export function brokenLines(bytes: Buffer, breaks: readonly number[]): FileLines {
   const { starts } = splitLines(bytes);
-  // If the last line has no line feed, both its end in `starts` and a break mark its end. It must be counted once.
+  // If the last line has no line feed, both `starts` and `breaks` contain its end. The end must be counted once.
   const isCounted = bytes.length > 0 && bytes.at(-1) !== LF;
   const merged = new Int32Array(starts.length + breaks.length - (isCounted ? 1 : 0));
   for (let at = 0, line = 0, broken = 0; at < merged.length; at++) {
@@ -22,10 +22,11 @@ export function brokenLines(bytes: Buffer, breaks: readonly number[]): FileLines
 }
 
 /**
- * Compares the lines of a hunk with the file from line `first` on, as Git's `match_fragment` does: first each line
- * without its white space, then all bytes together. A last line without a line feed therefore equals a line with one,
- * unless the hunk must be at the end of the file. `cost` is the number of positions as which the comparison counts in
- * the limit for searches.
+ * Compares the lines of a hunk with the file from line `first` on, as Git's `match_fragment` does. It first compares
+ * each line without its white space, then all bytes together.
+ *
+ * A last line without a line feed therefore equals a line with one, unless the hunk must be at the end of the file.
+ * `cost` is the number of tried positions that the comparison counts as in the search limit.
  */
 export function isLooselyEqual(
   file: FileLines,
@@ -48,7 +49,8 @@ export function isLooselyEqual(
 }
 
 /**
- * Compares two lines without their white space. Returns if they are equal, and the number of bytes that were compared.
+ * Compares two lines without their white space. `isEqual` is the result; `bytes` is the number of bytes that were
+ * compared.
  */
 function compareInk(a: FileLines, lineA: number, b: FileLines, lineB: number): { isEqual: boolean; bytes: number } {
   const [startA, startB] = [a.starts[lineA]!, b.starts[lineB]!];

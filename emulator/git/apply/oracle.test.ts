@@ -6,23 +6,23 @@ import { applied } from './test/applied.js';
 import { gitApply } from './test/git-apply.js';
 import { mangled, randomChange, randomPatch } from './test/random-patch.js';
 
-// Compares this project with `git apply`. The patches are written by real Git, and then left unchanged, rewritten or
-// broken. Both must accept or refuse a patch, and produce the same tree.
+// Compares this project's patch code with `git apply`. Real Git writes the patches, and the test then rewrites or
+// breaks some. Both programs must refuse the same patches and produce the same trees.
 
 const CHANGES = Number(process.env.PATCH_CHANGES ?? 16);
 const SEED = Number(process.env.PATCH_SEED ?? 1);
 const MANGLED = 8;
 
-/** Files to which the patches in this test are applied, by path. */
+/** Files to which this test applies patches, path to content. */
 const CONTENT = { n: '1\n2\n3\n', crlf: 'a\r\nb\r\nc\r\n', 'sp ace': 'x\n', empty: '', bin: '\0one', cut: 'x\na\nb\n' };
 
-/** Id of the blob with the content of the file `bin`, and id of the empty blob. */
+/** Object ids of two blobs: the content of the file `bin`, and the empty content. */
 const BLOB_OID = 'eb2e937a24737d7e5ade6dc8e0bb3bdd4af15686';
 const EMPTY_OID = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
 const ZERO = '0'.repeat(40);
 const EMPTY_BINARY = 'GIT binary patch\nliteral 0\nHcmV?d00001\n\n';
 
-/** Patches with unusual line ends, each with the name of the case. */
+/** Patches with unusual line ends. Each has a name for messages. */
 const CASES: readonly (readonly [name: string, patch: string])[] = [
   [
     'CR LF throughout',
@@ -183,8 +183,7 @@ t.test('random patches are accepted or refused as by git apply, with the same tr
     applying.copy(change.objects);
     for (let count = 0; count < MANGLED; count++) {
       const patch = Buffer.from(mangled(random, randomPatch(random, making, change)), 'latin1');
-      // Skip a patch that consists only of white space, because it has no changes and Git does not accept it as a
-      // patch.
+      // Skip a patch of white space only. It has no changes, and Git does not accept it as a patch.
       if (!/\S/.test(patch.toString('latin1'))) continue;
       const expected = gitApply(applying, change.before, patch);
       const found = await applied(copyOf(change.objects), change.before, patch);

@@ -13,8 +13,9 @@ import { isWithoutFolders, readTraditionalHeader } from './traditional-header.js
 const UNIT = 4096;
 
 /**
- * Parses a patch as `git apply` does: any number of files, each with a Git header or a traditional header (`---` and
- * `+++` followed by a hunk), and their hunks. Skips other text. An empty patch has no files. Throws `PatchError`.
+ * Parses a patch as `git apply` does. A patch has any number of files. Each has a Git header or a traditional header
+ * (`---` and `+++` followed by a hunk), and then its hunks. Other text is skipped. An empty patch has no files. Throws
+ * `PatchError`.
  *
  * As in Git, invalid data of a binary file ends the patch, as if it were trailing text. The files before it are
  * returned, if any.
@@ -36,14 +37,14 @@ export function* parsePatch(bytes: Buffer): Steps<FilePatch[]> {
   }
 }
 
-/** Minimum length in bytes of a line that can be a header, and of the text after it. */
+/** Minimum length in bytes of a header line, and of the text after it. */
 const SHORTEST_LINE = 6;
 /** Length in bytes of the shortest hunk header: `@@ -0,0 +1 @@` with its line feed. */
 const SHORTEST_HUNK_HEADER = 14;
 
 /**
- * Reads the next file header into `patch` and moves the reader behind it. Returns the number of leading folders (such
- * as `a/`) to remove from names from this file on; undefined at the end of the patch.
+ * Reads the next file header into `patch` and moves the reader past it. Returns the number of leading folders, such as
+ * `a/`, to remove from names in this and later files; undefined at the end of the patch.
  */
 function* findHeader(lines: LineReader, strip: number, patch: FilePatch): Steps<number | undefined> {
   while (!lines.isDone) {
@@ -104,8 +105,8 @@ function* readHunks(lines: LineReader, patch: FilePatch): Steps<void> {
     hasNew ||= hunk.newCount > 0;
     yield 1;
   }
-  // Traditional headers do not state if the file is new or deleted, so the hunks are examined. A new file has no old
-  // lines, a deleted file has no new lines, and both have a single hunk.
+  // A traditional header does not state if the file is new or deleted, so the hunks decide. A new file has a single
+  // hunk without old lines, and a deleted file a single hunk without new lines.
   if (patch.isNew === undefined && (hasOld || patch.hunks.length > 1)) patch.isNew = false;
   if (patch.isDelete === undefined && (hasNew || patch.hunks.length > 1)) patch.isDelete = false;
   if (patch.isNew && hasOld) {
@@ -123,7 +124,7 @@ function* readBinary(lines: LineReader, patch: FilePatch): Steps<void> {
     patch.isBinary = true;
     patch.binary = yield* readBinaryHunk(lines);
     if (!patch.binary) throw new CorruptBinaryPatch(`unrecognized binary patch at line ${lines.number - 1}`);
-    // A second hunk contains the reverse change. It is read and ignored.
+    // A second hunk contains the reverse change. It is skipped.
     yield* readBinaryHunk(lines);
   } else if (/^(?:Binary files|Files) (?:.* )?differ$/s.test(lines.text)) {
     lines.next();
@@ -133,7 +134,7 @@ function* readBinary(lines: LineReader, patch: FilePatch): Steps<void> {
 
 function changesMetadata(patch: FilePatch): boolean {
   const { isRename, isCopy, isNew, isDelete, oldMode, newMode } = patch;
-  // An undefined `isDelete` means that the patch may delete the file. As in Git, this counts as a change.
+  // If `isDelete` is undefined, the patch may delete the file. Git counts this as a change.
   return (
     isRename ||
     isCopy ||

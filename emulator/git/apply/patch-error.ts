@@ -1,5 +1,5 @@
 /**
- * Error thrown if a patch is invalid (`malformed`) or does not fit the files of the tree (`mismatch`). The message has
+ * Error for a patch that is invalid (`malformed`) or does not fit the files of the tree (`mismatch`). The message has
  * the wording of `git apply`.
  */
 export class PatchError extends Error {

@@ -19,12 +19,12 @@ export function isHunkHeader(lines: LineReader): boolean {
 }
 
 /**
- * Reads one hunk of a text patch and moves the reader behind it:
+ * Reads one hunk of a text patch and moves the reader past it. A hunk has this form:
  *
- * @@ -<old start>[,<old lines>] +<new start>[,<new lines>] @@ <anything>
- * lines that begin with a space, `-` or `+`; `\ No newline at end of file` belongs to the previous line
+ *     @@ -<old start>[,<old lines>] +<new start>[,<new lines>] @@ <anything>
+ *     lines that begin with a space, `-` or `+`; `\ No newline at end of file` belongs to the previous line
  *
- * The numbers of lines must be right, and at least one line must change. Throws `PatchError`.
+ * The numbers of lines must be correct, and at least one line must change. Throws `PatchError`.
  */
 export function* readTextHunk(lines: LineReader): Steps<TextHunk> {
   const first = lines.number;
@@ -59,7 +59,8 @@ export function* readTextHunk(lines: LineReader): Steps<TextHunk> {
     const hasNewline = !(isLast ? endsHunk(lines) : lines.startsWith('\\'));
     trailing = isOld && isNew ? trailing + 1 : 0;
     isChanged ||= isOld !== isNew;
-    // An empty line without a leading space contributes no bytes if its line feed does not count.
+    // An empty line without its leading space consists only of its line feed. If the line feed does not count, there is
+    // nothing to add.
     if (mark === LF && !hasNewline) continue;
     const from = mark === LF ? start : start + 1;
     const to = hasNewline ? end : end - 1;
@@ -84,24 +85,24 @@ export function* readTextHunk(lines: LineReader): Steps<TextHunk> {
 }
 
 /**
- * Returns true for the line "\ No newline at end of file". Checks only its start and length, because the text may be
- * translated.
+ * Returns true for the line "\ No newline at end of file". Only its start and its length are checked, because the text
+ * may be translated.
  */
 function isNoNewline(lines: LineReader): boolean {
   return lines.startsWith('\\ ') && lines.length >= 12;
 }
 
 /**
- * Returns true for the line "\ No newline at end of file" after a hunk. As in Git, this line may be shorter than
- * `isNoNewline` requires if more of the patch follows it.
+ * Returns true for the line "\ No newline at end of file" after a hunk. As in Git, the line may be shorter than
+ * `isNoNewline` requires, if more of the patch follows it.
  */
 function endsHunk(lines: LineReader): boolean {
   return lines.startsWith('\\ ') && lines.left > 12;
 }
 
 /**
- * Returns the number of lines before a hunk, given the start line in its header. Git parses that number with 64 bits
- * and keeps 32 of them; this function returns the same result.
+ * Returns the number of lines before a hunk, given the start line in its header. Git parses this number with 64 bits
+ * and keeps 32 of them, so a number that overflows gives the same result as in Git.
  */
 function linesAbove(start: string): number {
   const digits = start.replace(/^0+/, '');

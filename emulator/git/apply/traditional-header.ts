@@ -10,8 +10,8 @@ const EPOCH = /\t(1969-12-31|1970-01-01) ([0-2]\d):([0-5]\d):00(?:\.0+)? ([-+])(
  *
  *     <name>[ TAB <date>]
  *
- * A missing file (the old one if the file is new, the new one if it is deleted) has the name `/dev/null` or the date of
- * the epoch, 1970. Throws `PatchError`.
+ * The absent side of a new or deleted file has the name `/dev/null`, or the date of the epoch, 1970. Throws
+ * `PatchError`.
  */
 export function readTraditionalHeader(
   patch: FilePatch,
@@ -39,8 +39,8 @@ export function readTraditionalHeader(
 }
 
 /**
- * Returns true if the name in the second line has no folder, so that no prefix (`a/`, `b/`) is removed from the names
- * of this file and the following ones. Git checks both names (`guess_p_value`), but only its result for the second name
+ * Returns true if the name in the second line contains no folder. Then no prefix (`a/`, `b/`) is removed from the names
+ * of this file and all later files. Git checks both names (`guess_p_value`), but only its result for the second name
  * takes effect.
  */
 export function isWithoutFolders(second: LineRest): boolean {

@@ -241,7 +241,8 @@ async function readTar(objects: MemoryObjects, options: ArchiveOptions): Promise
 }
 
 /**
- * Extracts an archive with the program tar. Returns the names, modes, link targets and contents of its files as text.
+ * Extracts an archive with the program tar. Returns the names, modes, link targets and contents of the files in one
+ * text.
  */
 function extract(git: ScratchGit, folder: string, tar: Buffer): string {
   const cwd = join(git.path, folder);

@@ -12,9 +12,9 @@ import { TarWriter } from './tar.js';
 
 export interface ArchiveOptions {
   readonly meter: Meter;
-  /** Commit whose tree is written. The archive contains its id, and all entries have its committer date. */
+  /** Commit whose tree is written. The archive states its id, and all entries have its committer date. */
   readonly commit: Oid;
-  /** Prefix of all paths in the archive, as `parsePrefix` returns it; no prefix if undefined. */
+  /** Prefix of all paths in the archive, as returned by `parsePrefix`; undefined for no prefix. */
   readonly prefix?: ByteString | undefined;
   /** Selects the files to include; all files if undefined. */
   readonly selects?: PathMatcher | undefined;
@@ -25,10 +25,11 @@ export interface ArchiveOptions {
 }
 
 /**
- * Writes the tree of a commit as `git archive --format=tar.gz` does: entries in the order of Git's index, each folder
- * before its content, submodules as empty folders. Equal trees result in equal tar bytes. Folders without a selected
- * file are left out, so the archive is empty if nothing is selected. Attributes (`export-ignore`, `export-subst`) are
- * not applied.
+ * Writes the tree of a commit as `git archive --format=tar.gz` does. Entries are in the order of Git's index: each
+ * folder comes before its content, and submodules are empty folders. Equal trees give equal tar bytes.
+ *
+ * Folders without a selected file are left out, so the archive is empty if nothing is selected. The attributes
+ * `export-ignore` and `export-subst` are not applied.
  *
  * The CPU limit of the meter counts only work, not the time in which the archive waits for its reader. The generator
  * throws `MissingObject`, `WorkLimitExceeded` or the abort reason of the meter's signal. Ending the iteration early
@@ -40,11 +41,11 @@ export async function* writeArchive(
 ): AsyncGenerator<Buffer, void, void> {
   const source = Readable.from(writeTar(objects, options), { objectMode: true, highWaterMark: 2 });
   const gzip = createGzip({ level: options.level ?? 6, chunkSize: 64 * 1024 });
-  // The callback ignores errors of the streams, because the following loop throws them.
+  // The callback ignores errors of the streams; the loop below throws them.
   pipeline(source, gzip, () => undefined);
   let isFirst = true;
   for await (const chunk of gzip as AsyncIterable<Buffer>) {
-    // Byte 9 of a gzip header names the operating system (RFC 1952). It is set to 3 (Unix) because Git always writes 3.
+    // Byte 9 of a gzip header names the operating system (RFC 1952). Git always writes 3 (Unix).
     if (isFirst) chunk[9] = 3;
     isFirst = false;
     yield chunk;
@@ -57,8 +58,8 @@ async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncG
   const { meter } = options;
   const tar = new TarWriter(options.commit, committer.seconds);
   const walk = new TreeWalk(objects, tree, { under: prefix, selects });
-  // `written`: number of folders on the current path, from the root inwards, whose entries have been written. The root
-  // folder has an entry only if there is a prefix, so without a prefix it counts as written.
+  // `written`: number of folders on the current path, counted from the root, whose entries have been written. The root
+  // folder gets an entry only if there is a prefix. Without one, it counts as written.
   const nameless = prefix === '' ? 1 : 0;
   let written = nameless;
   while (walk.step()) {
@@ -89,7 +90,7 @@ async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncG
 }
 
 /**
- * Yields the chunks that the writer has completed. The meter (counts the CPU work of a request) is suspended while the
+ * Yields the finished chunks of the writer. The meter, which counts the CPU work of a request, is suspended while the
  * client reads.
  */
 function* handOver(tar: TarWriter, meter: Meter): Generator<Buffer, void, void> {

@@ -15,7 +15,7 @@ const MESSAGES: Record<PrefixIssue, string> = {
   too_long: `must be at most ${MAX_BYTES} bytes`,
 };
 
-// Patterns that a prefix must not match, with the reason for each. They are checked in this order on the text that the
+// Patterns that a prefix must not match, each with its reason. They are checked in this order, on the text that the
 // client sent.
 const RULES: readonly (readonly [PrefixIssue, RegExp])[] = [
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
@@ -34,11 +34,11 @@ export class InvalidPrefix extends Error {
 }
 
 /**
- * Checks the prefix that a client has sent, and returns it as bytes, with a final `/` unless it is empty. Throws
+ * Checks a prefix from a client and returns it as bytes. The result ends with `/`, unless it is empty. Throws
  * `InvalidPrefix`.
  */
 export function parsePrefix(prefix: string): ByteString {
-  // The length is checked first, so that the regular expressions read a text of limited length.
+  // The length is checked first, so that the regular expressions never read a long text.
   if (prefix.length > MAX_BYTES) throw new InvalidPrefix('too_long');
   for (const [issue, rule] of RULES) {
     if (rule.test(prefix)) throw new InvalidPrefix(issue);

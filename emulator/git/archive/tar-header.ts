@@ -8,16 +8,16 @@ const MAX_MTIME = 0o77777777777;
 /** Line feed as a byte string (one character per byte). It ends a pax record (`<length> <key>=<value>`). */
 const LINE_FEED = bytesOf('\n');
 
-/** Values of the header field `typeflag`, which states the type of an entry (POSIX pax, "ustar Interchange Format"). */
+/** Values of the header field `typeflag`, the type of an entry (POSIX pax, "ustar Interchange Format"). */
 export const ENTRY_TYPE = { file: '0', symlink: '2', directory: '5', globalHeader: 'g', extendedHeader: 'x' } as const;
 
 export interface EntryHeader {
   readonly type: (typeof ENTRY_TYPE)[keyof typeof ENTRY_TYPE];
   readonly mode: number;
   readonly size: number;
-  /** Path of the entry, or its last part if `prefix` is set. At most 100 bytes. */
+  /** Whole path of the entry, or only the part after `prefix` if that is set. At most 100 bytes. */
   readonly name: ByteString;
-  /** Folders that precede the name, separated from it by a slash. At most 155 bytes. */
+  /** Folders before `name`, without the slash between them. At most 155 bytes. */
   readonly prefix?: ByteString;
   /** Target of a symbolic link. At most 100 bytes. */
   readonly link?: ByteString;
@@ -28,8 +28,8 @@ export interface EntryHeader {
  *
  * Fields of a ustar header with their sizes in bytes (POSIX pax, "ustar Interchange Format"): name 100, mode 8, uid 8,
  * gid 8, size 12, mtime 12, chksum 8, typeflag 1, linkname 100, magic 6, version 2, uname 32, gname 32, devmajor 8,
- * devminor 8, prefix 155. Numbers are octal digits ended by NUL. The checksum is the sum of all bytes of the header,
- * with spaces in place of the checksum.
+ * devminor 8, prefix 155. Numbers are octal digits ended by NUL. The checksum is the sum of all header bytes, with
+ * spaces in the checksum field itself.
  */
 export class HeaderWriter {
   readonly #template: Buffer;
@@ -65,7 +65,7 @@ export class HeaderWriter {
 }
 
 /**
- * Returns one pax record (attribute of an entry in a pax header): `<length> <key>=<value>` and a line feed. The length
+ * Returns one pax record, `<length> <key>=<value>` and a line feed. A record is one attribute of an entry. The length
  * includes its own digits.
  */
 export function paxRecord(key: string, value: ByteString): ByteString {

@@ -3,14 +3,10 @@ import { type ByteString, bytesOf, isUtf8, joinBytes, NO_BYTES, sliceBytes } fro
 import type { Oid } from '../object/object.js';
 import { ENTRY_TYPE, type EntryHeader, HeaderWriter, paxRecord, RECORD } from './tar-header.js';
 
-/**
- * Block size in bytes, to a multiple of which an archive is padded. The program tar reads and writes 20 records at a
- * time.
- */
+/** Block size in bytes. An archive is padded to a multiple of it, because tar reads and writes 20 records at a time. */
 const BLOCK = 20 * RECORD;
 /**
- * Number of bytes that are passed to the compressor at once. It is large, because each call of zlib's threads has a
- * fixed cost.
+ * Number of bytes passed to the compressor at once. It is large, because each call of zlib's threads has a fixed cost.
  */
 const CHUNK = 64 * BLOCK;
 
@@ -20,8 +16,8 @@ const ENTRY_COST = 2;
 const GLOBAL_HEADER_NAME = bytesOf('pax_global_header');
 
 /**
- * Writer of a tar archive as `git archive` makes it, equal byte for byte if paths are ASCII: ustar headers owned by
- * root, permissions with umask 0002, and the commit id as the comment of a global pax header.
+ * Writer of a tar archive as `git archive` makes it. The result is equal byte for byte if paths are ASCII. Headers are
+ * ustar headers owned by root, permissions have umask 0002, and the commit id is the comment of a global pax header.
  *
  * The package `modern-tar` is not used for three reasons. It takes names as text, which breaks paths that are not
  * UTF-8. It splits long names at other positions than Git. For a tree of 800 files, it took twice as long at gzip level
@@ -37,7 +33,7 @@ export class TarWriter {
   #isEmpty = true;
 
   /**
-   * Creates a writer. `commit` is the id for the global header. `mtime` is the time of every entry, in seconds since
+   * Creates a writer. `commit` is the id in the global header. `mtime` is the time of every entry, in seconds since
    * 1970.
    */
   constructor(
@@ -48,8 +44,8 @@ export class TarWriter {
   }
 
   /**
-   * Adds a folder, whose `path` must end with `/`. If the path does not fit into a header, the header contains a name
-   * made from `oid` instead, as in Git.
+   * Adds a folder. `path` must end with `/`. If the path does not fit into a header, the header contains a name made
+   * from `oid` instead, as in Git.
    */
   directory(path: ByteString, oid: Oid): void {
     this.#entry(ENTRY_TYPE.directory, 0o775, path, oid, 0, NO_BYTES);
@@ -72,7 +68,7 @@ export class TarWriter {
     this.#used = 0;
   }
 
-  /** True if chunks are complete, so that `take` returns them. */
+  /** True if `take` has chunks to return. */
   get isReady(): boolean {
     return this.#ready.length > 0;
   }
@@ -94,8 +90,8 @@ export class TarWriter {
     if (this.#isEmpty) this.#globalHeader();
     const place = placePath(path, oid);
     const pax: ByteString[] = [];
-    // A path or target that is not ASCII also needs a pax record, because readers decode pax records as UTF-8, while
-    // the encoding of the header's own fields is undefined.
+    // A path or target with non-ASCII characters also needs a pax record. Readers decode pax records as UTF-8, while
+    // the encoding of the fields in the header is undefined.
     if (place.overflows || isForeign(path)) pax.push(paxRecord('path', path));
     if (target.length > 100 || isForeign(target)) pax.push(paxRecord('linkpath', target));
     if (pax.length > 0) this.#pax(ENTRY_TYPE.extendedHeader, bytesOf(`${oid}.paxheader`), joinBytes(pax, ''));
@@ -104,8 +100,8 @@ export class TarWriter {
   }
 
   /**
-   * Writes the global header, in which `git get-tar-commit-id` finds the commit. An archive without entries has no such
-   * header, unlike Git's, because Python's `tarfile` cannot open a global header without an entry after it.
+   * Writes the global header, from which `git get-tar-commit-id` reads the commit id. Unlike Git's, an archive without
+   * entries has no global header, because Python's `tarfile` cannot open one without an entry after it.
    */
   #globalHeader(): void {
     this.#isEmpty = false;
@@ -122,7 +118,7 @@ export class TarWriter {
     this.#headers.write(this.#chunk, at, header);
   }
 
-  /** Appends the bytes of `body`, and zeros up to a whole record. */
+  /** Appends the bytes of `body`, then zeros up to a whole record. */
   #append(body: Buffer): void {
     const padded = Math.ceil(body.length / RECORD) * RECORD;
     if (padded > CHUNK) {
@@ -152,8 +148,8 @@ export class TarWriter {
 }
 
 /**
- * Splits a path into header fields: the whole path as the name, or prefix and name split at a `/`. If neither fits, the
- * name is made from `oid`, and `overflows` is true: a pax record must contain the path.
+ * Splits a path into the header fields `name` and `prefix`. A short path is the name; a longer one is split at a `/`.
+ * If neither fits, the name is made from `oid`. `overflows` is then true, and a pax record must contain the path.
  */
 function placePath(path: ByteString, oid: Oid): { name: ByteString; prefix: ByteString; overflows: boolean } {
   if (path.length <= 100) return { name: path, prefix: NO_BYTES, overflows: false };
@@ -165,7 +161,7 @@ function placePath(path: ByteString, oid: Oid): { name: ByteString; prefix: Byte
   return { name: bytesOf(`${oid}.data`), prefix: NO_BYTES, overflows: true };
 }
 
-/** Returns true if the bytes are UTF-8 but not only ASCII. Readers then need a pax record to decode them. */
+/** Returns true if the bytes are UTF-8 with non-ASCII characters. Readers need a pax record to decode them. */
 function isForeign(bytes: ByteString): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
   return /[^\x00-\x7f]/.test(bytes) && isUtf8(bytes);

@@ -4,14 +4,14 @@ import type { Oid } from '../object/object.js';
 import type { BlamedLines } from './blamed-lines.js';
 
 /**
- * `BLAME_BYTES`: approximate memory in bytes of one cached `BlamedLines` (run of lines from one commit). `KEY_BYTES`:
- * approximate memory in bytes of the key of one result.
+ * Approximate memory in bytes: `BLAME_BYTES` for one cached `BlamedLines` (run of lines from one commit), `KEY_BYTES`
+ * for the key of one result.
  */
 const BLAME_BYTES = 160;
 const KEY_BYTES = 400;
 
 /**
- * Cached blame results for whole files of one repository. The key of a result is the path of the file and the commit
+ * Cache of blame results for whole files of one repository. The key of a result is the path of the file and the commit
  * that last changed the file.
  */
 export interface KnownBlames {
@@ -31,8 +31,8 @@ export class BlameMemory {
   }
 
   /**
-   * Returns the view of the cache for one repository. `repository` is a part of every key, so it must be a name that is
-   * never reused for another repository.
+   * Returns the part of the cache for one repository. Every key contains `repository`, so this must be a name that no
+   * other repository ever gets.
    */
   of(repository: string): KnownBlames {
     const blames = this.#blames;
@@ -45,8 +45,8 @@ export class BlameMemory {
 }
 
 /**
- * Takes the blame of a whole file and returns the part for its lines `start` to `start + count` (exclusive). In the
- * result, the line `start` gets the number `final`, the next line `final + 1`, and so on.
+ * Returns the part of a whole file's blame that covers `count` lines from line `start` on. In the result, these lines
+ * are numbered from `final` on.
  */
 export function partOfBlame(
   blamed: readonly BlamedLines[],

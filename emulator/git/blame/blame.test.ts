@@ -28,8 +28,8 @@ function commit(objects: MemoryObjects, content: Content, parents: readonly Oid[
 }
 
 /**
- * Runs `git blame`. Returns one text per line of the file, with its commit, its line numbers, and where the line comes
- * from (previous version, boundary, file name).
+ * Runs `git blame`. Returns one text per line of the file, with the line's commit, line numbers, and origin (previous
+ * version, boundary, file name).
  */
 function blamedByGit(git: ScratchGit, oid: Oid, path: string, options: readonly string[]): string[] {
   const lines: string[] = [];
@@ -63,7 +63,7 @@ async function compare(t: Test, git: ScratchGit, objects: MemoryObjects, request
 }
 
 /**
- * Writes a random history with branches, merges of up to three parents, renames, copies and moved lines. Returns its
+ * Writes a random history. It contains merges of up to three parents, renames, copies and moved lines. Returns its
  * commits, oldest first.
  */
 function randomHistory(objects: MemoryObjects, random: RandomText, length: number): { oid: Oid; files: Content }[] {

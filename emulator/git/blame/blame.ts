@@ -17,15 +17,17 @@ export interface BlameRequest {
   readonly commit: Oid;
   readonly path: ByteString;
   /**
-   * Line ranges to blame, each in the syntax of `git blame -L`, such as `10,20`. If empty or undefined, all lines are
+   * Line ranges to blame, each in the syntax of `git blame -L`, such as `10,20`. If undefined or empty, all lines are
    * blamed.
    */
   readonly ranges?: readonly string[] | undefined;
-  /** True to follow lines that were moved within the file or copied from other files, as `git blame -M -C -C` does. */
+  /**
+   * If true, follows lines that were moved within the file or copied from other files, as `git blame -M -C -C` does.
+   */
   readonly detectMoves?: boolean | undefined;
   /**
-   * Cache of blame results for files of the repository. It is not used if `detectMoves` is true, because its results do
-   * not follow moved lines. Undefined for no cache.
+   * Cache of blame results for files of the repository; undefined for none. It is not used if `detectMoves` is true,
+   * because cached results do not follow moved lines.
    */
   readonly known?: KnownBlames | undefined;
 }
@@ -42,9 +44,11 @@ export class NoSuchFile extends Error {
 }
 
 /**
- * Finds the commit that introduced each line of a file. Returns the same information as `git blame --porcelain`, in
- * groups of consecutive lines, ordered by line number. Throws `NoSuchFile`, `BadLineRange`, `WorkLimitExceeded` (the
- * meter, which counts the CPU work of the request, has reached its limit) or `MissingObject`.
+ * Finds the commit that introduced each line of a file. Returns the information of `git blame --porcelain`, in groups
+ * of consecutive lines, ordered by line number.
+ *
+ * Throws `NoSuchFile`, `BadLineRange`, `MissingObject` or `WorkLimitExceeded` (the meter, which counts the CPU work of
+ * the request, has reached its limit).
  */
 export async function blame(objects: LinkReader, graph: CommitGraph, request: BlameRequest): Promise<BlamedLines[]> {
   const board = new Scoreboard(objects, graph, request.meter);
@@ -61,9 +65,9 @@ export async function blame(objects: LinkReader, graph: CommitGraph, request: Bl
   const known = moves ? undefined : request.known;
 
   const blamed: BlamedLines[] = [];
-  // Oldest version of the file found so far that has the same content as the requested version; undefined if only some
-  // lines are requested. All versions between the two have the same blame. The complete result is cached under this
-  // oldest version, because a later request for any of them reaches it.
+  // Oldest version of the file found so far with the same content as the requested version; undefined if only some
+  // lines are requested. All versions between these two have the same blame. The complete result is cached under this
+  // oldest version, because later requests for any of these versions reach it.
   let whole = request.ranges?.length ? undefined : file;
   for (let next = board.next(); next; next = board.next()) {
     const origin = await board.passedDown(next);
@@ -92,20 +96,19 @@ function entryOf({ start, end }: LineRange): BlameEntry {
 }
 
 /**
- * Returns for each parent of the origin's commit the file from which the origin's file was made: the file at the same
- * path, or else the renamed file. An element is undefined if the parent has neither, or only a file that equals the one
- * of an earlier parent.
+ * Returns the predecessor of the origin's file in each parent: the file at the same path, or else the renamed file. An
+ * element is undefined if the parent has no predecessor, or only one that equals the predecessor in an earlier parent.
  *
- * If the file of a parent equals the origin's file, passes all suspected lines (lines whose commit is not found yet) on
- * to the parent's file and returns only this file.
+ * If a predecessor equals the origin's file, all suspected lines (lines whose commit is not found yet) pass to it. Then
+ * only this file is returned.
  */
 async function findSources(board: Scoreboard, origin: Origin): Promise<Origin | (Origin | undefined)[]> {
   const { graph } = board;
   const count = graph.parentCount(origin.commit);
   const sources: (Origin | undefined)[] = new Array(count).fill(undefined);
-  // Look for a file at the same path in all parents first, and only then for renamed files, because a file at the same
-  // path in any parent has priority over a renamed one. Stop at a file with equal content, because it receives all
-  // lines.
+  // A file at the same path in any parent has priority over a renamed file. The first pass therefore looks only for the
+  // same path in all parents, and the second pass for renamed files. The search stops at a file with equal content,
+  // because it receives all lines.
   for (const isRenamed of [false, true]) {
     for (let nth = 0; nth < count; nth++) {
       if (sources[nth]) continue;
@@ -124,9 +127,9 @@ async function findSources(board: Scoreboard, origin: Origin): Promise<Origin | 
 }
 
 /**
- * Passes suspected lines (lines whose commit is not found yet) on to the file of a parent, if that file already
- * contains them. Returns the groups of lines that remain, because the commit itself introduced them. `moves` searches
- * other places for the remaining lines; undefined if moved lines are not followed.
+ * Passes suspected lines (lines whose commit is not found yet) to the file of a parent, if that file already contains
+ * them. Returns the remaining groups of lines, which the commit itself introduced. `moves` searches other places for
+ * the remaining lines; undefined if moved lines are not followed.
  */
 async function passBlame(
   board: Scoreboard,

@@ -7,8 +7,7 @@ import { LineInterner } from '../diff/line-interner.js';
 import { BadLineRange, parseLineRanges } from './line-ranges.js';
 
 /**
- * Maximum cost, in work units, between two checks of the meter. A long search can yield to other requests at each
- * check.
+ * Maximum cost in work units between two calls of the meter. At each call, a long search can yield to other requests.
  */
 const PIECE = 1_000;
 const HOSTILE = [

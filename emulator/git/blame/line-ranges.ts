@@ -12,7 +12,7 @@ export interface LineRange {
   readonly end: number;
 }
 
-/** Error thrown for a line range of a blame request that is malformed or outside the file. */
+/** Error for a line range of a blame request that is malformed or outside the file. */
 export class BadLineRange extends Error {
   override readonly name = 'BadLineRange';
 }
@@ -59,8 +59,8 @@ function joinRanges(ranges: LineRange[]): LineRange[] {
 }
 
 /**
- * `PIECE_BYTES`: number of bytes of the file that are converted to text at once. `PIECE_LINES`: number of lines visited
- * between two yields to the event loop.
+ * `PIECE_BYTES`: number of bytes of the file converted to text at once. `PIECE_LINES`: number of lines visited between
+ * two yields to the event loop.
  */
 const PIECE_BYTES = 4096;
 const PIECE_LINES = 4096;
@@ -72,8 +72,8 @@ class RangeParser {
   ) {}
 
   /**
-   * Returns the numbers of the first and last line of a range, counted from 1; 0 for an omitted one. `anchor` is the
-   * line after the previous range, at which searches for patterns start.
+   * Returns the numbers of the first and last line of a range, counted from 1. A number is 0 if the range omits it.
+   * Searches for patterns start at line `anchor`, the line after the previous range.
    */
   async parse(range: string, anchor: number): Promise<[number, number]> {
     const name = /^(\^?):(.+)$/s.exec(range);
@@ -86,9 +86,9 @@ class RangeParser {
   }
 
   /**
-   * Returns the line number that one end of a range (`place`) stands for; 0 if the text is empty. `+n` and `-n` count
-   * from line `base`. A negative `base` means that these forms are not allowed, and that the search for a pattern
-   * starts at line `-base`.
+   * Returns the line number for `place`, one end of a range such as `10`, `+5` or `/pattern/`. Returns 0 if `place` is
+   * empty. `+n` and `-n` count from line `base`. If `base` is negative, `+n` and `-n` are not allowed, and the search
+   * for a pattern starts at line `-base`.
    */
   async #place(place: string, base: number, range: string): Promise<number> {
     if (place === '') return 0;
@@ -132,7 +132,7 @@ class RangeParser {
     }
   }
 
-  /** Returns the number of the first line that matches the pattern, from line `from` on, counted from 1; -1 if none. */
+  /** Returns the first line at or after line `from` that matches the pattern, counted from 1; -1 if none. */
   *#match(automaton: LineAutomaton, from: number): Steps<number> {
     const { bytes, starts } = this.lines;
     const start = starts[from - 1] ?? bytes.length;
@@ -151,8 +151,8 @@ class RangeParser {
   }
 
   /**
-   * Returns the number of the first heading (line that starts a section, see `#isHeading`) that matches the pattern,
-   * from line `from` on; -1 if none.
+   * Returns the number of the first heading that matches the pattern, at or after line `from`; -1 if none. A heading is
+   * a line that starts a section (see `#isHeading`).
    */
   *#heading(automaton: LineAutomaton, from: number): Steps<number> {
     for (let line = from; ; line++) {
@@ -163,8 +163,8 @@ class RangeParser {
   }
 
   /**
-   * Returns the number of the last line of the section under a heading: the line before the next heading, or the last
-   * line of the file.
+   * Returns the last line of the section under a heading. This is the line before the next heading, or the last line of
+   * the file.
    */
   *#lastUnder(heading: number): Steps<number> {
     const count = this.lines.ids.length;
@@ -176,7 +176,7 @@ class RangeParser {
   }
 
   /**
-   * Returns true if the line begins with a letter, `_` or `$`. Git treats such lines as headings of sections if no
+   * Returns true if the line begins with a letter, `_` or `$`. Git treats such lines as headings of sections if no diff
    * driver is configured (gitattributes, "Defining a custom hunk-header").
    */
   #isHeading(line: number): boolean {

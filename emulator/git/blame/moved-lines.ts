@@ -9,15 +9,15 @@ import { type BlameEntry, byStart, type Origin } from './origin.js';
 import type { Scoreboard } from './scoreboard.js';
 
 /**
- * Minimum scores for accepting lines as moved within a file (Git's `-M`), or as copied from another file (`-C`). The
- * score of a group of lines is 1 plus the number of its letters and digits. It must be greater than the minimum.
+ * Minimum scores for accepting a group of lines as moved within a file (Git's `-M`) or copied from another file (`-C`).
+ * The score of a group is 1 plus the number of its letters and digits. It must be greater than the minimum.
  */
 const MOVE_SCORE = 20;
 const COPY_SCORE = 40;
 
 /**
- * Part of an entry (group of lines whose commit is being searched) that was found at another place in a parent. `rest`
- * contains the parts of the entry before and after it.
+ * Part of an entry (group of lines whose commit is being searched) that a parent contains at another place. `copied` is
+ * this part; `rest` contains the parts of the entry before and after it.
  */
 interface Claim {
   readonly source: Origin;
@@ -27,8 +27,8 @@ interface Claim {
 }
 
 /**
- * Finds lines that were moved or copied. Searches the files of a commit's parents for lines that the diff of the file
- * itself reports as added.
+ * Finds lines that were moved or copied. It searches the files of a commit's parents for lines that the diff of the
+ * file reports as added.
  */
 export class MoveFinder {
   private constructor(
@@ -42,8 +42,8 @@ export class MoveFinder {
   }
 
   /**
-   * Passes lines that were moved within their file, or copied from another file, on to the parent's file that contained
-   * them. Returns the entries (groups of lines) for which no such file is found.
+   * Passes lines that were moved within their file, or copied from another file, to the file of a parent that contained
+   * them. Returns the entries (groups of lines) that no such file contained.
    */
   async pass(
     origin: Origin,
@@ -68,8 +68,8 @@ export class MoveFinder {
   }
 
   /**
-   * Returns other files of the parent in which copied lines are searched. These are the files that the commit changed.
-   * If the path is new in the commit, these are all files of the parent.
+   * Returns the other files of the parent in which copied lines are searched. If the path exists in the parent, these
+   * are the files that the commit changed. If the path is new, these are all files of the parent.
    */
   async #otherFiles(origin: Origin, parent: GraphPosition, source: Origin | undefined): Promise<Origin[]> {
     const { objects, meter } = this.board;
@@ -88,9 +88,9 @@ export class MoveFinder {
   }
 
   /**
-   * Finds the longest match of each entry (group of lines) in the sources and adds it to `claims`. Repeats this for the
-   * parts of the entry before and after the match. Parts that are too small to exceed the score `minimum` are added to
-   * `tooSmall`. Returns the entries without a match.
+   * Finds the longest match of each entry (group of lines) in the sources and adds it to `claims`. The search is
+   * repeated for the parts of the entry before and after the match. Parts that are too small for the score `minimum`
+   * are added to `tooSmall`. Returns the entries without a match.
    */
   async #claim(
     entries: readonly BlameEntry[],
@@ -188,10 +188,7 @@ function* weigh({ bytes, starts }: Lines): Steps<Float64Array> {
   return weights;
 }
 
-/**
- * Returns the lines `from` to `to` (exclusive) in the form of a separate file, so that they can be compared with a
- * file.
- */
+/** Returns the lines `from` to `to` (exclusive) as a separate file, so that they can be compared with another file. */
 function partOf({ bytes, starts, ids }: Lines, from: number, to: number): Lines {
   const first = starts[from]!;
   return {

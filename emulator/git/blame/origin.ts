@@ -3,8 +3,8 @@ import type { ByteString } from '../object/bytes.js';
 import type { GraphPosition } from '../revwalk/commit-graph.js';
 
 /**
- * Group of `count` consecutive lines. The group starts at line `final` of the blamed file, and at line `start` of the
- * older version in which it is being examined.
+ * Group of `count` consecutive lines. It starts at line `final` of the blamed file. In the older version that is being
+ * examined, it starts at line `start`.
  */
 export interface BlameEntry {
   readonly final: number;
@@ -13,22 +13,22 @@ export interface BlameEntry {
 }
 
 /**
- * Version of a file in one commit that may have introduced some lines of the blamed file. Corresponds to Git's `struct
+ * Version of a file in one commit. It may have introduced some lines of the blamed file. Corresponds to Git's `struct
  * blame_origin`.
  */
 export class Origin {
   /** Groups of lines that this version may have introduced, ordered by `start`. */
   suspects: BlameEntry[] = [];
-  /** First version in a parent with which this version was compared; undefined if none yet. */
+  /** Version in a parent with which this version was compared first; undefined if none yet. */
   previous: Origin | undefined;
-  /** Content of this version, split into lines; undefined while it is not needed, to save memory. */
+  /** Content of this version, split into lines. Undefined while it is not needed, to save memory. */
   lines: Lines | undefined;
 
   constructor(
     readonly commit: GraphPosition,
     readonly path: ByteString,
     readonly mode: number,
-    /** Object number of the blob (index into the tables of the object store). */
+    /** Number of the blob in the object store (index into its tables). */
     readonly blob: number,
   ) {}
 

@@ -2,19 +2,16 @@ import type { Change } from '../diff/change.js';
 import { type BlameEntry, byStart } from './origin.js';
 
 export interface Passed {
-  /** Entries (groups of lines) that are not in the parent's file, so that this version of the file introduced them. */
+  /** Entries (groups of lines) that the parent's file does not contain. This version of the file introduced them. */
   readonly kept: BlameEntry[];
-  /**
-   * Entries whose lines are already in the parent's file. Their `start` is changed to the line number in the parent's
-   * file.
-   */
+  /** Entries whose lines the parent's file already contains. Their `start` is a line number in the parent's file. */
   readonly passed: BlameEntry[];
 }
 
 /**
- * Splits the entries (groups of suspected lines, ordered by `start`) of a version of a file into lines that this
- * version added and lines that the parent's file already has. `changes` are the differences between the parent's file
- * and this version.
+ * Divides the lines of a file version into those that this version added and those that the parent's file already has.
+ * `entries` are the groups of suspected lines, ordered by `start`. `changes` are the differences between the parent's
+ * file and this version.
  */
 export function passLines(entries: readonly BlameEntry[], changes: readonly Change[]): Passed {
   const kept: BlameEntry[] = [];
@@ -39,14 +36,14 @@ export function passLines(entries: readonly BlameEntry[], changes: readonly Chan
       }
     }
   }
-  // The results must be sorted again. After copied lines were found, several entries can contain the same lines, so the
-  // parts of one entry may enclose those of another.
+  // The results must be sorted again. Once copied lines were found, several entries can contain the same lines. Parts
+  // of one entry may then enclose parts of another.
   return { kept: kept.sort(byStart), passed: passed.sort(byStart) };
 }
 
 /**
- * Returns the difference between the line numbers of an unchanged line: its number in the parent's file minus its number
- * in the newer file. Applies to the lines directly before change `index`.
+ * Returns the offset of the unchanged lines directly before change `index`: the number of such a line in the parent's
+ * file minus its number in the newer file.
  */
 function offsetBefore(changes: readonly Change[], index: number): number {
   const change = changes[index - 1];

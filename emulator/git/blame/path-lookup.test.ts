@@ -11,16 +11,13 @@ import { copy, delta, inPieces, insert, oidOf, PackBuilder } from '../odb/test/p
 import { randomNumbers } from '../test/random-numbers.js';
 import { PathLookup } from './path-lookup.js';
 
-/**
- * File names of 60 characters. They are so long that a delta copies their tree entries from its base instead of
- * repeating them.
- */
+/** File names of 60 characters. A delta copies such long tree entries from its base instead of repeating them. */
 const NAMES = ['a', 'b', 'c', 'd', 'e'].map((name) => name.padEnd(60, name));
 const TREES = 120;
 
 /**
- * Builds a pack of random trees, each stored as a delta on an earlier one. Entries are added, removed and moved, and
- * some occur twice.
+ * Builds a pack of random trees. Each tree is a delta of an earlier one, with entries added, removed or moved. Some
+ * entries occur twice.
  */
 function packOf(seed: number): Buffer {
   const below = randomNumbers(seed);

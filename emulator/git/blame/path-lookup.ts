@@ -10,15 +10,15 @@ import { objectAt, type TreeEntries } from '../object/tree-entries.js';
 export interface Found {
   readonly mode: number;
   /**
-   * Object number (index into the tables of the object store); `NONE` for a submodule, and for an empty tree that is
-   * not stored.
+   * Number of the object in the object store (index into its tables). `NONE` for a submodule, and for an empty tree
+   * that is not stored.
    */
   readonly object: number;
 }
 
 /**
- * Looks up one path in many root trees. Caches the result for each folder on the path, because consecutive root trees
- * share most of their folders.
+ * Looks up one path in many root trees. The result for each folder on the path is cached, because consecutive root
+ * trees share most of their folders.
  */
 export class PathLookup {
   readonly #folders: FolderLookup[];

@@ -17,8 +17,8 @@ import { type BlameEntry, Origin } from './origin.js';
 import { type Found, PathLookup } from './path-lookup.js';
 
 /**
- * State of one blame: the origins (versions of files in commits) whose suspected lines must still be examined, and the
- * operations on them. Corresponds to Git's `struct blame_scoreboard`.
+ * State of one blame, and the operations on it. It contains the origins (versions of a file in one commit) whose
+ * suspected lines must still be examined. Corresponds to Git's `struct blame_scoreboard`.
  */
 export class Scoreboard {
   readonly #interner = new LineInterner();
@@ -36,9 +36,8 @@ export class Scoreboard {
   }
 
   /**
-   * Returns the next origin (version of a file) to examine, or undefined if no suspected lines are left. It is an
-   * origin of the newest commit that has suspected lines. All origins of one commit are returned before those of the
-   * next commit.
+   * Returns the next origin (version of a file) to examine; undefined if no suspected lines are left. The newest commit
+   * with suspected lines comes first. All its origins are returned before those of the next commit.
    */
   next(): Origin | undefined {
     for (;;) {
@@ -61,9 +60,11 @@ export class Scoreboard {
   }
 
   /**
-   * Passes all suspected lines of an origin on to the oldest ancestor with an equal file, and returns the origin of
-   * that ancestor. This is faster than comparing the file in every commit. It stops at a commit that has several
-   * parents, or whose parent would not be examined next in any case.
+   * Passes all suspected lines of an origin to the oldest ancestor with an equal file, and returns the origin of that
+   * ancestor. This is faster than comparing the file in every commit.
+   *
+   * The search stops at a commit with several parents. It also stops if the parent would not be examined next in any
+   * case.
    */
   async passedDown(origin: Origin): Promise<Origin> {
     const { graph } = this;
@@ -90,16 +91,16 @@ export class Scoreboard {
   }
 
   /**
-   * Returns the origin for the file `path` of `commit`. Returns the existing object if that file already has suspected
-   * lines.
+   * Returns the origin for the file `path` of `commit`. If that file already has suspected lines, returns its existing
+   * `Origin`.
    */
   origin(commit: GraphPosition, path: ByteString, mode: number, blob: number): Origin {
     return this.#known(commit, path) ?? new Origin(commit, path, mode, blob);
   }
 
   /**
-   * Returns the parent's file at the path of the origin; undefined if absent or of another type (such as a symbolic
-   * link instead of a regular file).
+   * Returns the parent's file at the path of the origin. Returns undefined if it is absent or has another type, such as
+   * a symbolic link instead of a regular file.
    */
   samePath(origin: Origin, parent: GraphPosition): Origin | undefined {
     const known = this.#known(parent, origin.path);
@@ -109,7 +110,7 @@ export class Scoreboard {
     return new Origin(parent, origin.path, found.mode, found.object);
   }
 
-  /** Returns the parent's file that the origin's commit renamed to the path of the origin; undefined if none. */
+  /** Returns the parent's file that the commit renamed to the path of the origin; undefined if none. */
   async renamed(origin: Origin, parent: GraphPosition): Promise<Origin | undefined> {
     const found = this.at(parent, origin.path);
     if (found && found.mode !== MODE_TREE) return undefined;
@@ -146,8 +147,8 @@ export class Scoreboard {
   }
 
   /**
-   * Returns the lines of the origin's file, which is read on first use. `like` is a similar file, if known: splitting
-   * is faster with it, because most lines are equal.
+   * Returns the lines of the origin's file, which is read on first use. `like` may be a similar file. Splitting is then
+   * faster, because most lines are equal.
    */
   async linesOf(origin: Origin, like?: Lines): Promise<Lines> {
     origin.lines ??= await runYielding(this.#interner.split(this.objects.read(origin.blob), like), this.meter);

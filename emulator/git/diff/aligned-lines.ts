@@ -6,24 +6,21 @@ import type { FileLines } from './file-lines.js';
 
 const LF = 10;
 /**
- * Maximum distances in lines from the expected position at which an equal line of the other file is searched. `ABOVE`:
- * before this position. `BELOW`: after it.
+ * Maximum distances, in lines, at which an equal line of the other file is searched before (`ABOVE`) and after
+ * (`BELOW`) the expected position.
  */
 const ABOVE = 8;
 const BELOW = 64;
 /**
- * Minimum length in bytes of a line that is searched at other positions. A shorter line, such as a bracket, occurs too
+ * Minimum length in bytes of a line that is searched at other positions. Shorter lines, such as a bracket, occur too
  * often to show which lines correspond.
  */
 const TELLING = 4;
 
-/**
- * File that is split into lines and aligned with a similar file, so that most of the lines that both files contain are
- * known.
- */
+/** File split into lines and aligned with a similar file. Most of the lines that both files contain are known. */
 export interface AlignedLines extends FileLines {
   /**
-   * Runs of consecutive lines that equal lines of the other file, in order. Each run takes three numbers: its first
+   * Runs of consecutive lines that equal lines of the other file, in order. Three numbers describe a run: its first
    * line in this file, its first line in the other file, and its number of lines.
    */
   readonly runs: Int32Array;
@@ -33,9 +30,9 @@ export interface AlignedLines extends FileLines {
 export const RUN = 3;
 
 /**
- * Splits a file into lines and aligns it with the similar file `like`. Lines that occur in both files in the same order
- * are found by comparing bytes, which is cheap (measured: 50 diffs of this repository's history take 245 ms, and 300 ms
- * without this function).
+ * Splits a file into lines and aligns it with the similar file `like`. Lines in the same order in both files are found
+ * by comparing bytes, which is cheap (measured: 50 diffs of this repository's history take 245 ms, and 300 ms without
+ * this function).
  */
 export function alignLines(bytes: Buffer, like: FileLines): AlignedLines {
   const { starts: otherStarts } = like;
@@ -81,22 +78,22 @@ function move(starts: Int32Array, from: number, to: number, shift: number): void
 }
 
 /**
- * Compares the lines of `like` that start at line `from` with the file's content that starts at byte `at`. Returns the
- * number of the first line of `like` that differs.
+ * Compares the lines of `like` from line `from` on with `bytes` from position `at` on. Returns the number of the first
+ * line of `like` that differs.
  */
 function endOfRun(bytes: Buffer, at: number, { bytes: other, starts }: FileLines, from: number): number {
   const start = starts[from]!;
   const length = sameBytes(bytes, at, other, start, Math.min(bytes.length - at, other.length - start));
   const low = lastUpTo(starts, start + length);
-  // The last line of `like` may have no line feed. Such a line equals only a line at the end of the file, so it is not
-  // part of the run if the file continues.
+  // The last line of `like` may have no line feed. It can then only equal a line at the end of the file. If the file
+  // continues, this line is not part of the run.
   const isCut = low > from && other[starts[low]! - 1] !== LF && at + starts[low]! - start < bytes.length;
   return isCut ? low - 1 : low;
 }
 
 /**
- * Returns the number of a line of `like` that equals the line in `bytes` from `from` to `to` (exclusive). Searches only
- * near line `around`. Returns -1 if no such line is found.
+ * Returns the number of a line of `like` that equals the line in `bytes` from `from` to `to` (exclusive); -1 if none is
+ * found. Only lines near line `around` are searched.
  */
 function nearby(bytes: Buffer, from: number, to: number, { bytes: other, starts }: FileLines, around: number): number {
   const length = to - from;

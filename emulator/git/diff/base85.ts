@@ -13,9 +13,9 @@ const LF = 10;
 const UNIT = 512;
 
 /**
- * Writes bytes as the lines of a binary patch, in Git's base 85 encoding (`base85.c`). Each line starts with a letter
- * for the number of its bytes: `A` to `Z` for 1 to 26, `a` to `z` for 27 to 52. Then each group of four bytes is
- * encoded as five digits, the most significant digit first. The last group is padded with zeros.
+ * Writes bytes as lines of a binary patch, in Git's base 85 encoding (`base85.c`). The first letter of a line states
+ * its number of bytes: `A` to `Z` for 1 to 26, `a` to `z` for 27 to 52. Each group of four bytes follows as five
+ * digits, the most significant digit first. The last group is padded with zeros.
  */
 export function* writeBase85(sink: ByteSink, bytes: Buffer): Steps<void> {
   let line = 0;
@@ -35,8 +35,8 @@ export function* writeBase85(sink: ByteSink, bytes: Buffer): Steps<void> {
 }
 
 /**
- * Decodes one line of a binary patch. The line is in `patch` from `start` to `end` (exclusive), without its line feed.
- * Returns the decoded bytes; undefined if the line is malformed.
+ * Decodes one line of a binary patch: the bytes of `patch` from `start` to `end` (exclusive), without the line feed.
+ * Returns undefined if the line is malformed.
  */
 export function readBase85Line(patch: Buffer, start: number, end: number): Buffer | undefined {
   const letter = patch[start]!;

@@ -11,7 +11,7 @@ import { deflate } from './deflate.js';
  *     literal <size> | delta <size>      (size of the inflated data)
  *     <lines of base 85>                 (deflated data)
  *     <empty line>
- *     (the same again, from new to old)
+ *     (a second hunk in this form, from new to old)
  */
 export function* writeBinaryPatch(sink: ByteSink, before: Buffer, after: Buffer): Steps<void> {
   sink.ascii('GIT binary patch\n');

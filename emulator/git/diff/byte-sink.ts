@@ -1,7 +1,7 @@
 import { bufferWithRoom } from '../../memory/growable.js';
 import type { ByteString } from '../object/bytes.js';
 
-/** Maximum number of bytes that are copied in a loop. For more bytes, a call of `Buffer.copy` is faster. */
+/** Maximum number of bytes that are copied in a loop. `Buffer.copy` is faster for longer data. */
 const SHORT = 120;
 
 /** Growable buffer for output that consists of many small pieces, such as a patch. */

@@ -1,7 +1,7 @@
 /**
- * Difference between two versions of a file. The new version has `newCount` lines, starting at line `newStart`, instead
- * of `oldCount` lines, starting at line `oldStart`. Line numbers start at 0. Lists of changes are ordered, and at least
- * one unchanged line separates two changes.
+ * Difference between two versions of a file: `oldCount` lines from line `oldStart` on became `newCount` lines from line
+ * `newStart` on. Line numbers start at 0. Lists of changes are ordered, with at least one unchanged line between two
+ * changes.
  */
 export interface Change {
   readonly oldStart: number;
@@ -11,14 +11,14 @@ export interface Change {
 }
 
 /**
- * Converts flags of changed lines into a list of changes. The arrays contain one flag per line of the old and the new
- * file, which is 1 if the line is changed. An additional 0 follows the last flag.
+ * Converts flags of changed lines into a list of changes. Each array has one flag per line of the old or new file, 1 if
+ * the line is changed. One more 0 follows the last flag.
  */
 export function collectChanges(oldFlags: Uint8Array, newFlags: Uint8Array): Change[] {
   const changes: Change[] = [];
   let oldNext = oldFlags.indexOf(1);
   let newNext = newFlags.indexOf(1);
-  // Line numbers up to which both files are processed. Both files have equal numbers of unchanged lines before them.
+  // Line numbers up to which the two files are processed. The numbers of unchanged lines before them are equal.
   let [oldAt, newAt] = [0, 0];
   while (oldNext >= 0 || newNext >= 0) {
     const oldAhead = oldNext < 0 ? Number.POSITIVE_INFINITY : oldNext - oldAt;

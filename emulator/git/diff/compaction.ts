@@ -6,27 +6,27 @@ import type { Lines } from './line-interner.js';
 const CHANGED = 1;
 
 /**
- * File whose lines have been compared with those of another file. `ids`: an id per line, equal for equal lines.
- * `flags`: 1 for each changed line, else 0. One additional 0 follows the last flag.
+ * File whose lines have been compared with those of another file. `ids` has one id per line; equal lines have equal
+ * ids. `flags` has one flag per line, 1 if the line is changed, and one more 0 at the end.
  */
 export interface Marked {
   readonly ids: Int32Array;
   readonly flags: Uint8Array;
   /**
-   * Text of the lines, whose indentation helps to choose the best position of a change. If undefined, a change is moved
-   * down as far as possible.
+   * Text of the lines. Their indentation shows the best position of a change. If undefined, a change is moved down as
+   * far as possible.
    */
   readonly text?: Lines | undefined;
   /**
-   * Assigns an id to a line and returns the id. Called for a line without an id (its item in `ids` is negative). May be
+   * Assigns an id to a line and returns it. Called for lines without an id, whose item in `ids` is negative. May be
    * absent if all lines have ids.
    */
   readonly number?: ((line: number) => number) | undefined;
 }
 
 /**
- * Maximum number of positions above the lowest possible position that are tried for a change. Trying all of them would
- * take quadratic time.
+ * Maximum number of positions that are tried for a change, counted upwards from the lowest possible one. Trying all
+ * positions would take quadratic time.
  */
 const MAX_SLIDING = 100;
 
@@ -34,8 +34,8 @@ const MAX_SLIDING = 100;
 const UNIT = 4096;
 
 /**
- * Run of changed lines from `start` to `end` (exclusive), used as a cursor. Between two consecutive unchanged lines,
- * there is a group without lines, so the groups of both files correspond.
+ * Cursor over the runs of changed lines of one file: lines `start` to `end` (exclusive). An empty group lies between
+ * two consecutive unchanged lines, so that the groups of both files correspond.
  */
 class Group {
   start = 0;
@@ -50,8 +50,8 @@ class Group {
   }
 
   /**
-   * Moves this cursor down to the group that follows after `unchanged` more unchanged lines. The group is empty if no
-   * changed line is at this place.
+   * Moves the cursor down past `unchanged` unchanged lines, to the group after them. The group is empty if no changed
+   * line is there.
    */
   next(unchanged = 1): void {
     const { flags } = this.file;
@@ -68,7 +68,7 @@ class Group {
 
   /**
    * Returns the number of unchanged lines between this group and the next group that is not empty. Returns 0 if all
-   * further groups are empty.
+   * later groups are empty.
    */
   untilChange(): number {
     const next = this.file.flags.indexOf(CHANGED, this.end + 1);
@@ -85,8 +85,8 @@ class Group {
   }
 
   /**
-   * Moves the group down by one line, if its first line equals the line after it. The result is an equivalent diff. If
-   * the group then touches another group, both are merged. Returns false if the group cannot be moved.
+   * Moves the group down by one line, if its first line equals the line after it. The diff stays equivalent. A group
+   * that then touches the next one is merged with it. Returns false if the group cannot be moved.
    */
   slideDown(): boolean {
     const { ids, flags } = this.file;
@@ -116,8 +116,8 @@ class Group {
  * Moves each run of changed lines of `file` to the position that readers expect (Git's `xdl_change_compact`). A run can
  * move by a line if the line that becomes unchanged equals the line that becomes changed. Runs that touch are merged.
  *
- * If possible, a run is moved to the position of a change in the `other` file. Otherwise, the position is chosen by the
- * indentation around the run. Without the text of the lines, the run is moved down as far as possible.
+ * A run moves next to a change in the `other` file if possible. Otherwise, the indentation around the run decides.
+ * Without the text of the lines, the run moves down as far as possible.
  */
 export function* compactChanges(file: Marked, other: Marked): Steps<void> {
   const group = new Group(file);

@@ -3,21 +3,21 @@ import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 
 const LEVEL = 1;
-/** Number of bytes that are deflated between two yields to the event loop. */
+/** Number of bytes deflated between two yields to the event loop. */
 const UNIT = 128 * 1024;
 /** Maximum distance in bytes at which a deflated stream can refer to earlier, equal data. */
 const WINDOW = 32 * 1024;
 
 /**
- * First two bytes of a zlib stream with this compression level (RFC 1950, 2.2). They state a window of 32 KiB, and
+ * First two bytes of a zlib stream with this compression level (RFC 1950, 2.2). They state a window of 32 KiB and
  * contain the check bits of the header.
  */
 const HEADER = Buffer.from('7801', 'hex');
 
 /**
- * Deflates bytes into a zlib stream as `deflateSync` does, but yields to the event loop in between. A long input is
- * split into pieces. A piece may refer to repeated data in the piece before it, so the stream is hardly longer. The
- * Adler-32 checksum of the whole input follows the pieces.
+ * Deflates bytes into a zlib stream as `deflateSync` does, but yields to the event loop between pieces of a long input.
+ * A piece may refer to repeated data in the previous piece, so the stream is hardly longer. The Adler-32 checksum of
+ * the whole input follows the pieces.
  */
 export function* deflate(bytes: Buffer): Steps<Buffer> {
   if (bytes.length <= UNIT) return deflateSync(bytes, { level: LEVEL });
@@ -41,9 +41,9 @@ export function* deflate(bytes: Buffer): Steps<Buffer> {
 }
 
 /**
- * Returns the Adler-32 checksum (RFC 1950, 8.2) of a longer input. `before`: checksum of the bytes before `bytes`. The
- * checksum consists of two sums modulo 65521. They stay below 2^32 for 5552 bytes, so one modulo operation per 5552
- * bytes is enough.
+ * Returns the Adler-32 checksum (RFC 1950, 8.2) of data that ends with `bytes`. `before` is the checksum of the data
+ * before `bytes`. The checksum consists of two sums modulo 65521. They stay below 2^32 for 5552 bytes, so one modulo
+ * operation per 5552 bytes is enough.
  */
 function adler32(before: number, bytes: Buffer): number {
   let low = before & 0xffff;

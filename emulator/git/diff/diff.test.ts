@@ -12,16 +12,14 @@ import { RandomText } from './test/random-text.js';
 import { RandomTree } from './test/random-tree.js';
 import { diffTreeEntries, TooManyChanges, type TreeChange } from './trees.js';
 
-/**
- * Returns true for a change of the tree, and false for a number, which is the cost of the comparison in units of work.
- */
+/** Returns true for a tree change. The comparison also yields numbers, which are costs in units of work. */
 const isChange = (found: TreeChange | number): found is TreeChange => typeof found !== 'number';
 
 function patchOf(diff: Diff): string {
   return Buffer.concat(diff.files.map((file) => file.raw())).toString('latin1');
 }
 
-/** Formats a diff as `git diff-tree --raw -z` does, so that both can be compared. */
+/** Formats a diff like `git diff-tree --raw -z`, so that both can be compared. */
 function rawOf(diff: Diff): string {
   const octal = (mode: number) => mode.toString(8).padStart(6, '0');
   return diff.files
@@ -42,8 +40,8 @@ function numstatOf(diff: Diff): string {
 }
 
 /**
- * Writes a sequence of random trees both to a Git repository and to the object store under test. Returns each tree with
- * its successor.
+ * Writes a sequence of random trees to a Git repository and to the object store under test. Returns each tree together
+ * with the next one.
  */
 function randomTrees(git: ScratchGit, objects: MemoryObjects, seed: number, count: number): [Oid, Oid][] {
   const tree = new RandomTree(new RandomText(seed));

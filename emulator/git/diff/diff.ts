@@ -12,8 +12,8 @@ import { diffTreeEntries, type TreeChange } from './trees.js';
 export interface DiffOptions extends FileDiffOptions {
   readonly meter: Meter;
   /**
-   * Files to compare, and folders whose files are compared; undefined to compare all files. A rename is detected only
-   * if both the old and the new path are included.
+   * Paths to compare: files, or folders with all their files; undefined for all files. A rename is detected only if
+   * both its old and new path are included.
    */
   readonly paths?: Iterable<ByteString> | undefined;
 }
@@ -33,8 +33,8 @@ export interface Diff {
 }
 
 /**
- * Computes the changes between two trees, as `git diff -M <before> <after>` does. `before`, `after`: object ids;
- * undefined for an empty tree. Throws `MissingObject`, `TooManyChanges` or `WorkLimitExceeded`.
+ * Computes the changes between two trees, as `git diff -M <before> <after>` does. `before` and `after` are object ids;
+ * undefined means an empty tree. Throws `MissingObject`, `TooManyChanges` or `WorkLimitExceeded`.
  */
 export async function diffTrees(
   objects: LinkReader,

@@ -1,46 +1,44 @@
 import type { LineInterner, Lines } from './line-interner.js';
 
-/**
- * Lines of one of two files that are compared with the lines of the other file. Other lines of the file are left out.
- */
+/** Lines of a file that take part in the comparison with another file. Other lines of the file are left out. */
 export interface Side {
   readonly ids: Int32Array;
-  /** Line numbers in the file of the lines in `ids`. */
+  /** Line numbers, in the whole file, of the lines in `ids`. */
   readonly lines: Int32Array;
-  /** Flag for each line of the file. The comparison sets the flag of a changed line to 1. */
+  /** One flag per line of the whole file. The comparison sets the flag of a changed line to 1. */
   readonly flags: Uint8Array;
 }
 
 /**
- * One of two files to compare, as an id per line (equal lines have equal ids). Lines before `head` and lines from `end`
- * on are equal in both files, so only the lines between them are compared.
+ * One of two files to compare, with an id per line; equal lines have equal ids. Lines before `head` and lines from
+ * `end` on are equal in both files. Only the lines between them are compared.
  */
 export interface Middle {
   readonly ids: Int32Array;
   /**
-   * Text of the lines. Required if the equal lines at both ends of the files have no ids, because these lines must be
-   * counted too.
+   * Text of the lines. Required if the equal lines at the start and end of the files have no ids, because these lines
+   * are counted too.
    */
   readonly text?: Lines | undefined;
   readonly head: number;
   readonly end: number;
-  /** Flag for each line of the file, which is set to 1 if the line is changed. */
+  /** One flag per line of the file, set to 1 if the line is changed. */
   readonly flags: Uint8Array;
 }
 
 /**
- * Number of equal lines in the other file from which on a line always counts as frequent. A frequent line says little
- * about which lines correspond to each other.
+ * Number of occurrences in the other file that always makes a line frequent. A frequent line says little about which
+ * lines correspond.
  */
 const MAX_FREQUENT = 1024;
 /**
- * Maximum distance in lines from a frequent line at which unmatched lines are counted. An unmatched line does not occur
+ * Distance in lines around a frequent line within which unmatched lines are counted. An unmatched line does not occur
  * in the other file.
  */
 const WINDOW = 100;
 /**
- * Ratio above which a frequent line is left out of the comparison: number of unmatched and frequent lines near the
- * line, divided by the number of frequent lines among them.
+ * Ratio above which a frequent line is left out of the comparison. Its numerator is the number of unmatched and
+ * frequent lines nearby, its denominator the number of frequent lines among them.
  */
 const UNMATCHED_RATIO = 4;
 
@@ -51,11 +49,11 @@ const MATCHED = 1;
 const FREQUENT = 2;
 
 /**
- * Selects the lines of two files that are compared, and marks all others as changed (Git's `xdl_cleanup_records`).
- * Leaves out lines that the other file does not contain, and frequent lines that are surrounded by such lines. This
- * makes the comparison shorter.
+ * Selects the lines of two files to compare, and marks all others as changed (Git's `xdl_cleanup_records`). It leaves
+ * out lines that the other file does not contain, and frequent lines surrounded by such lines. This makes the
+ * comparison shorter.
  *
- * The selection must be exactly that of Git, because the result of the diff depends on it.
+ * The selection must be exactly Git's, because the result of the diff depends on it.
  */
 export function selectCandidates(interner: LineInterner, a: Middle, b: Middle): [Side, Side] {
   const [inA, inB] = interner.occurrences();
@@ -79,8 +77,8 @@ function hasShared({ ids, head, end }: Middle, elsewhere: Int32Array): boolean {
 }
 
 /**
- * Adds the equal lines at both ends of the files to the counters of both files, if such a line also occurs in one of
- * the compared parts. Git counts these lines too, and the counts decide which lines are frequent.
+ * Counts the equal lines at the start and end of the files, if they also occur in a compared part. Git counts these
+ * lines too, and the counts decide which lines are frequent.
  */
 function countEnds(interner: LineInterner, a: Middle, inA: Int32Array, inB: Int32Array): void {
   const { ids, text } = a;
@@ -144,7 +142,7 @@ function isAmidUnmatched(kinds: Uint8Array, at: number): boolean {
 }
 
 /**
- * Returns a power of two near the square root of `value`. It is computed exactly as in Git (`xdl_bogosqrt`), because
+ * Returns a power of two near the square root of `value`. It must equal the result of Git's `xdl_bogosqrt`, because
  * diffs depend on it.
  */
 export function roughSquareRoot(value: number): number {

@@ -13,7 +13,7 @@ import { similarityPercent } from './similarity.js';
 import { isUtf8 } from './utf8.js';
 
 export interface FileDiffOptions extends PatchOptions {
-  /** True to ignore changes in the amount of white space, as `git diff -b` does. */
+  /** If true, ignores changes in the amount of white space, as `git diff -b` does. */
   readonly ignoreSpaceChange?: boolean | undefined;
 }
 
@@ -22,12 +22,12 @@ export interface FileDiffOptions extends PatchOptions {
  */
 export type FileState = 'A' | 'D' | 'M' | 'T' | `R${string}`;
 
-/** Result of comparing the old and the new content of a file. It does not contain the contents. */
+/** Result of comparing the old and the new content of a file. The contents are not kept. */
 interface Comparison {
   readonly changes: readonly Change[];
   /**
-   * Positions of the starts of the lines in the file, as in `FileLines`. A single 0 if the file was not split into
-   * lines.
+   * Start positions of the lines in the old and the new content, as in `FileLines`. A single 0 if the content was not
+   * split into lines.
    */
   readonly oldStarts: Int32Array;
   readonly newStarts: Int32Array;
@@ -39,8 +39,8 @@ interface Comparison {
 const NO_LINES = new Int32Array(1);
 
 /**
- * Changed file in a diff. The comparison of the old and the new content is expensive, so it is done only once: by
- * `compare`, or by the first access to a property that needs its result.
+ * Changed file in a diff. Comparing the old and the new content is expensive, so it is done only once. Either `compare`
+ * does it, or the first access to a property that needs the result.
  */
 export class FileDiff {
   readonly state: FileState;
@@ -88,7 +88,7 @@ export class FileDiff {
     return sizeOf(this.objects, this.change.after);
   }
 
-  /** True if the old or the new content is binary. The numbers of lines are 0 then. */
+  /** True if the old or the new content is binary. The numbers of added and deleted lines are then 0. */
   get isBinary(): boolean {
     return this.#compare().isBinary;
   }
@@ -101,7 +101,7 @@ export class FileDiff {
     return this.#compare().deletions;
   }
 
-  /** True if the patch is empty because only ignored white space differs, as in `git diff -b`. */
+  /** True if the patch is empty because only ignored white space differs (`git diff -b`). */
   get isUnchanged(): boolean {
     if (this.state !== 'M' || this.oldMode !== this.newMode) return false;
     const { changes, isBinary } = this.#compare();
@@ -114,8 +114,8 @@ export class FileDiff {
   }
 
   /**
-   * Computes the patch of the file, byte for byte as `git diff` prints it. If the type of the file changed, for example
-   * from a file to a symbolic link, the patch consists of a deletion and a creation.
+   * Computes the patch of the file, byte for byte as `git diff` prints it. A change of the file type, for example from
+   * a file to a symbolic link, gives a deletion and a creation.
    */
   *patch(): Steps<Buffer> {
     const { change, objects, options } = this;
@@ -135,8 +135,8 @@ export class FileDiff {
   }
 
   /**
-   * Compares the old and the new content, unless they have already been compared. Later accesses to the properties then
-   * do not block the event loop.
+   * Compares the old and the new content, unless this was done before. Afterwards, the properties can be read without
+   * blocking the event loop.
    */
   *compare(): Steps<void> {
     this.#result ??= yield* compareContents(...this.#contents(), this.oldOid === this.newOid, this.options);
@@ -161,8 +161,8 @@ function stateOf({ before, after, score }: FileChange): FileState {
 }
 
 /**
- * Returns true if the two versions have different types (file, symbolic link, submodule). They cannot be compared line
- * by line then.
+ * Returns true if the two versions have different types (file, symbolic link, submodule) and cannot be compared line by
+ * line.
  */
 function isOtherKind(before: PathEntry, after: PathEntry): boolean {
   return fileType(before.mode) !== fileType(after.mode);

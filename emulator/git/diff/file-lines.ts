@@ -6,7 +6,7 @@ import { withRoom } from '../../memory/growable.js';
  */
 export interface FileLines {
   readonly bytes: Buffer;
-  /** Positions in `bytes` at which the lines start. One more item follows: the length of `bytes`. */
+  /** Start positions of the lines in `bytes`, followed by the length of `bytes`. */
   readonly starts: Int32Array;
 }
 

@@ -10,8 +10,8 @@ import { isSpace } from './white-space.js';
 /** Number of lines that are written between two yields to the event loop. */
 const UNIT = 4096;
 /**
- * Maximum length in bytes of the heading, which follows `@@` in the header of a hunk. A heading also ends before the
- * first bytes that are not UTF-8.
+ * Maximum length in bytes of the heading after `@@` in a hunk header. The heading also ends before bytes that are not
+ * UTF-8.
  */
 const HEADING_BYTES = 80;
 const SPACE = 0x20;
@@ -24,9 +24,9 @@ const NEWLINE = 10;
  *
  *     @@ -<old start>[,<old lines>] +<new start>[,<new lines>] @@[ <heading>]
  *
- * The lines of the hunk follow, each after a space (unchanged), `-` or `+`. Unchanged lines come from the new file. A
- * number of lines that is 1 is omitted. A start counts from 1; if the number of lines is 0, it is the line before.
- * The heading is the nearest line above the hunk that starts with a letter, `_` or `$`.
+ * The lines of the hunk follow, each after a space (unchanged), `-` or `+`. Unchanged lines come from the new file. If
+ * the number of lines is 1, it is omitted. Start lines count from 1. If the number of lines is 0, the start is the line
+ * before the hunk. The heading is the nearest line above the hunk that starts with a letter, `_` or `$`.
  */
 export function* writeHunks(
   sink: ByteSink,
@@ -91,9 +91,9 @@ function* writeLines(sink: ByteSink, mark: number, lines: FileLines, from: numbe
 }
 
 /**
- * Returns the heading of a hunk: the text of the nearest line above it that starts with a letter, `_` or `$`. The
- * search goes upwards from line `from`. It ends before line `limit`, because the caller has already searched from line
- * `limit` upwards. Returns undefined if no such line is found.
+ * Returns the heading of a hunk: the text of the nearest line above it that starts with a letter, `_` or `$`. Returns
+ * undefined if there is none between line `from` and line `limit` (exclusive), searched upwards. The caller has already
+ * searched from line `limit` upwards.
  */
 function headingAbove({ bytes, starts }: FileLines, from: number, limit: number): ByteString | undefined {
   for (let line = from; line > limit && line >= 0; line--) {

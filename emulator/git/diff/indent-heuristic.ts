@@ -2,8 +2,8 @@ import type { Lines } from './line-interner.js';
 import { isSpace } from './white-space.js';
 
 /**
- * Score of a position at which a block of changed lines could begin or end; a lower score is better. The score prefers
- * positions at which the indentation suggests the start of a block of code. Git's `struct split_score`
+ * Score of a position at which a block of changed lines could begin or end. A lower score is better. It prefers
+ * positions where the indentation suggests the start of a block of code. Corresponds to Git's `struct split_score`
  * (`xdiff/xdiffi.c`).
  */
 export interface SplitScore {
@@ -24,8 +24,8 @@ const END_OF_FILE = 21;
 const PER_BLANK_LINE = -30;
 const PER_BLANK_LINE_BELOW = 6;
 /**
- * Penalties for a position between two lines with different indentation. First number: without blank lines next to the
- * position. Second number: with blank lines.
+ * Penalties for a position between two lines with different indentation. The first number applies without blank lines
+ * next to the position, the second with blank lines.
  */
 const INDENTED = [-4, 10] as const;
 const OUTDENTED = [24, 17] as const;
@@ -36,10 +36,7 @@ export function compareSplits(a: SplitScore, b: SplitScore): number {
   return INDENT_WEIGHT * Math.sign(a.indent - b.indent) + (a.penalty - b.penalty);
 }
 
-/**
- * Returns the score of the position before line `at`. `count`: number of lines of the file that are considered, from
- * the start of the file.
- */
+/** Returns the score of the position before line `at`. Only the first `count` lines of the file are considered. */
 export function scoreSplit(lines: Lines, count: number, at: number): SplitScore {
   const ownIndent = at < count ? indentOf(lines, at) : BLANK;
   const above = nearestIndent(lines, at - 1, -1, -1);
@@ -63,9 +60,9 @@ export function scoreSplit(lines: Lines, count: number, at: number): SplitScore 
 }
 
 /**
- * Returns the indentation of the nearest line with text, starting at line `at`, and the number of blank lines before
- * this line. `step`: 1 to search downwards, -1 to search upwards. The search ends before line `end`; the indentation is
- * then `BLANK`.
+ * Returns the indentation of the nearest line with text, and the number of blank lines before it. The search starts at
+ * line `at` and goes downwards (`step` 1) or upwards (`step` -1). It ends before line `end`; the indentation is then
+ * `BLANK`.
  */
 function nearestIndent(lines: Lines, at: number, end: number, step: 1 | -1): { indent: number; blanks: number } {
   let blanks = 0;

@@ -8,22 +8,22 @@ import { squeezeSpace } from './white-space.js';
 /** Content of a file, split into lines, with a number (id) for each line. */
 export interface Lines extends FileLines {
   /**
-   * Ids of the lines; `UNNUMBERED` for a line that has no id yet. Two lines with ids from the same interner are equal
-   * if and only if their ids are equal.
+   * Ids of the lines; `UNNUMBERED` for a line without an id. Ids come from an interner. Two lines with ids from one
+   * interner are equal if and only if their ids are equal.
    */
   readonly ids: Int32Array;
 }
 
 /**
- * Two versions of a file to compare. Equal lines at both ends of the versions have no ids at first. They get an id only
- * when `idAt` is called for them.
+ * Two versions of a file to compare. The equal lines at the start and end of both have no ids at first. Such a line
+ * gets an id when `idAt` is called for it.
  */
 export interface LinePair {
   readonly old: Lines;
   readonly new: Lines;
   /**
-   * Numbers of equal lines. `head`: at the start of both versions. `tail`: at the end of both versions, without the
-   * lines of `head`.
+   * Number of equal lines at the start (`head`) and at the end (`tail`) of both versions. No line counts in both
+   * numbers.
    */
   readonly head: number;
   readonly tail: number;
@@ -34,13 +34,13 @@ const UNNUMBERED = -1;
 const UNIT = 8192;
 
 /**
- * Assigns ids to the lines of any number of files, so that equal lines have equal ids. Stores a copy of each distinct
- * line, and no reference to the content of a file.
+ * Assigns ids to the lines of any number of files, so that equal lines have equal ids. It stores a copy of each
+ * distinct line, so it does not keep whole files in memory.
  */
 export class LineInterner {
   readonly #ignoreSpace: boolean;
   readonly #distinct = new DistinctLines();
-  /** Buffer for a line in which each run of white space is replaced by one space. It is reused for all lines. */
+  /** Buffer, reused for all lines, that holds a line with each run of white space replaced by one space. */
   #squeezed = Buffer.alloc(0);
   #occurrences: [Int32Array, Int32Array] = [new Int32Array(0), new Int32Array(0)];
 
@@ -49,8 +49,8 @@ export class LineInterner {
   }
 
   /**
-   * Returns two arrays of counters, indexed by line id. All counters are zero. The caller must reset the counters to
-   * zero after use, because the arrays are shared by all calls.
+   * Returns two arrays of counters, indexed by line id, all zero. All calls share these arrays, so the caller must
+   * reset the counters to zero after use.
    */
   occurrences(): readonly [Int32Array, Int32Array] {
     const { size } = this.#distinct;
@@ -62,8 +62,8 @@ export class LineInterner {
   }
 
   /**
-   * Splits a file into lines and assigns ids to them. `like`: similar file that this interner has split before. Lines
-   * that also occur in it cost little, because their ids are copied.
+   * Splits a file into lines and assigns ids to them. `like` may be a similar file that this interner has split before.
+   * Lines that it also contains cost little, because their ids are copied.
    */
   *split(bytes: Buffer, like?: Lines): Steps<Lines> {
     if (!like) {
@@ -78,8 +78,8 @@ export class LineInterner {
   }
 
   /**
-   * Splits two versions of a file into lines. Assigns ids to the lines between the equal lines at both ends of the
-   * versions.
+   * Splits two versions of a file into lines. Only the lines between the equal start and the equal end of the versions
+   * get ids.
    */
   *pair(before: Buffer, after: Buffer): Steps<LinePair> {
     const old = unnumbered(splitLines(before));
@@ -97,7 +97,7 @@ export class LineInterner {
     return { old, new: young, head, tail };
   }
 
-  /** Returns the id of line `line` of a file. Assigns an id if the line has none. */
+  /** Returns the id of a line, and assigns one if the line has none. */
   idAt(file: Lines, line: number): number {
     const id = file.ids[line]!;
     if (id >= 0) return id;
@@ -105,7 +105,7 @@ export class LineInterner {
     return file.ids[line]!;
   }
 
-  /** Returns the id of line `line` of a file. Returns -1 if neither this line nor an equal line has an id. */
+  /** Returns the id of a line without assigning one. Returns -1 if neither this line nor an equal line has an id. */
   find({ bytes, starts, ids }: Lines, line: number): number {
     const id = ids[line]!;
     if (id >= 0) return id;
@@ -125,8 +125,8 @@ export class LineInterner {
   }
 
   /**
-   * Assigns ids to the lines from `head` to `end` (exclusive) of a file that is aligned with `like`. `runs`: runs of
-   * equal lines in both files (see `AlignedLines`), whose ids are copied from `like`.
+   * Assigns ids to the lines from `head` to `end` (exclusive) of a file that is aligned with `like`. `runs` describes
+   * the runs of equal lines (see `AlignedLines`), whose ids are copied from `like`.
    */
   *#numberAligned(file: Lines, like: Lines, runs: Int32Array, head: number, end: number): Steps<void> {
     const { ids } = file;

@@ -40,7 +40,7 @@ function hunksOf(before: Buffer, after: Buffer, { options, context }: Case): str
   return sink.finish().toString('latin1');
 }
 
-/** Returns the hunks that `git diff --no-index` prints for pairs of files, by index of the pair. */
+/** Returns the hunks that `git diff --no-index` prints for pairs of files. The key is the index of the pair. */
 function gitHunks(folder: string, pairs: readonly [string, string][], options: readonly string[]): Map<number, string> {
   for (const side of [0, 1] as const) {
     mkdirSync(join(folder, 'ab'[side]!), { recursive: true });
@@ -99,8 +99,8 @@ t.test('large files of much repetition, at the limits of the search, come out as
   const random = new RandomText(3);
   const pick = (count: number, kinds: number) =>
     Array.from({ length: count }, () => `line ${random.below(kinds)}`).join('\n');
-  // Compare files with more than 65,536 lines together, because only then does the search accept a good path before it
-  // gives up.
+  // Compare pairs of files with more than 65,536 lines in total. Only for these does the search accept a good path
+  // before it gives up.
   const long = pick(40_000, 400).split('\n');
   const edited = long.flatMap((line, at) => (at % 35 === 0 ? pick(1 + random.below(3), 400).split('\n') : [line]));
   compareAll(t, [

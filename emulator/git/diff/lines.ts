@@ -8,18 +8,18 @@ import type { LineInterner, LinePair, Lines } from './line-interner.js';
 import { markDifferences } from './myers.js';
 
 export interface LineDiffOptions {
-  /** True to treat all runs of white space as equal and to ignore trailing white space, as `git diff -b` does. */
+  /** If true, treats all runs of white space as equal and ignores trailing white space, as `git diff -b` does. */
   readonly ignoreSpaceChange?: boolean;
   /**
-   * True to exclude equal lines at the end of both files from the comparison. Git does this when it needs no context
-   * lines (`-U0`, blame). A change whose position is ambiguous may then be placed at other lines.
+   * If true, excludes the equal lines at the end of both files from the comparison. Git does this when it needs no
+   * context lines (`-U0`, blame). A change whose position is ambiguous may then be placed at other lines.
    */
   readonly trimTail?: boolean;
 }
 
 /**
- * Computes the changed lines between two files to whose lines `interner` has already assigned ids. The result is that
- * of `diffPair`. This is cheaper if one file is compared with many.
+ * Computes the changed lines between two files whose lines already have ids from `interner`. The result equals that of
+ * `diffPair`. This function is cheaper if one file is compared with many.
  */
 export function diffInterned(
   interner: LineInterner,
@@ -30,12 +30,12 @@ export function diffInterned(
   return diffPair(interner, { old: oldLines, new: newLines, ...equalEnds(oldLines.ids, newLines.ids) }, options);
 }
 
-/** Size in bytes of the id of a line. */
+/** Size in bytes of a line's id. */
 const ID = 4;
 
 /**
- * Returns the numbers of equal ids in both arrays. `head`: at their start. `tail`: at their end, without the ids of
- * `head`.
+ * Returns the number of equal ids at the start (`head`) and at the end (`tail`) of both arrays. No id counts in both
+ * numbers.
  */
 function equalEnds(a: Int32Array, b: Int32Array): { head: number; tail: number } {
   const [left, right] = [bytesOf(a), bytesOf(b)];
@@ -50,8 +50,8 @@ function bytesOf({ buffer, byteOffset, byteLength }: Int32Array): Buffer {
 }
 
 /**
- * Computes the changed lines between two versions of a file, which `interner` has split into lines. The result is that
- * of `git diff` with its default algorithm.
+ * Computes the changed lines between two versions of a file that `interner` has split into lines. The result equals
+ * that of `git diff` with its default algorithm.
  */
 export function* diffPair(interner: LineInterner, pair: LinePair, options: LineDiffOptions = {}): Steps<Change[]> {
   const { old: oldLines, new: newLines } = pair;
@@ -71,8 +71,7 @@ export function* diffPair(interner: LineInterner, pair: LinePair, options: LineD
   const newEnd = newIds.length - tail;
   if (head === oldEnd && head === newEnd) return [];
 
-  // Each array contains a flag per line, which is set to 1 if the line is changed. An additional 0 ends the last run of
-  // changed lines.
+  // One flag per line, set to 1 if the line is changed. An additional 0 ends the last run of changed lines.
   const oldFlags = new Uint8Array(oldIds.length + 1);
   const newFlags = new Uint8Array(newIds.length + 1);
   if (head === oldEnd) newFlags.fill(1, head, newEnd);
@@ -95,9 +94,9 @@ export function* diffPair(interner: LineInterner, pair: LinePair, options: LineD
 const TRIM_BLOCK = 1024;
 
 /**
- * Returns the number of equal lines at the end of both files that Git leaves out of the comparison. These are the lines
- * in whole blocks of 1024 equal bytes, counted from the end. The first of these blocks may start within a line, so its
- * first line end is skipped.
+ * Returns the number of equal lines at the end of both files that Git leaves out of the comparison. Git leaves out
+ * whole blocks of 1024 equal bytes, counted from the end. The first block may start within a line, so its first line
+ * end is skipped.
  */
 function commonTailLines(a: Lines, b: Lines): number {
   const shorter = Math.min(a.bytes.length, b.bytes.length);

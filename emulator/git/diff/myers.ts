@@ -2,25 +2,28 @@ import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 import { roughSquareRoot, type Side } from './discard.js';
 
-/** Minimum number of consecutive equal lines ("snake") that indicates a good path through the edit graph. */
+/**
+ * Number of consecutive equal lines (a "snake") that indicates a good path through the edit graph. Shorter runs do not
+ * count.
+ */
 const SNAKE = 20;
 /**
- * Number of edits (added or removed lines) from which on the search accepts a good path, although it may not be the
+ * Number of edits (added or removed lines) after which the search accepts a good path, even if it may not be the
  * shortest.
  */
 const PATIENCE = 256;
-/** Minimum progress of a good path, in lines of both files, per edit. */
+/** Minimum progress per edit that makes a path good, in lines of both files. */
 const GOOD_RATIO = 4;
 const FAR = 0x7fff_ffff;
 /**
- * Number of points of the edit graph that are visited between two yields to the event loop. They take a few
- * milliseconds of CPU time.
+ * Number of points of the edit graph visited between two yields to the event loop. They take a few milliseconds of CPU
+ * time.
  */
 const UNIT = 1 << 18;
 
 /**
- * Point (`a`, `b`) at which a box (rectangular part of the edit graph) is split into two boxes. The flags state for
- * each of the two boxes if its result must be the shortest possible.
+ * Point (`a`, `b`) that splits a box (rectangular part of the edit graph) into two boxes. Each flag states if the
+ * result of one of these boxes must be the shortest possible.
  */
 interface Split {
   readonly a: number;
@@ -30,7 +33,7 @@ interface Split {
 }
 
 /**
- * Sets the flags of the changed lines of two files to 1. The lines without flag are a (nearly) longest common
+ * Sets the flags of the changed lines of two files to 1. The unflagged lines are a longest, or nearly longest, common
  * subsequence of both files.
  *
  * Algorithm: E. W. Myers, "An O(ND) difference algorithm and its variations" (1986), linear space, with Git's limits on
@@ -80,8 +83,8 @@ interface Box {
 }
 
 /**
- * Diagonals of the edit graph that the search from one corner of a box has reached. These are every second diagonal
- * from `first` to `last`.
+ * Diagonals of the edit graph that the search from one corner of a box has reached: every second diagonal from `first`
+ * to `last`.
  */
 interface Front {
   readonly first: number;
@@ -89,19 +92,19 @@ interface Front {
 }
 
 /**
- * Finds the point at which a box of the edit graph is split, by searching from two opposite corners of the box.
- * Diagonal `d` of the graph contains the points (a, b) with a - b = d.
+ * Finds the point at which a box of the edit graph is split. It searches from two opposite corners of the box. Diagonal
+ * `d` of the graph contains the points (a, b) with a - b = d.
  */
 class Search {
   /**
-   * Progress of the search by diagonal. `#low`: greatest `a` that was reached from the low corner. `#high`: smallest
-   * `a` that was reached from the high corner.
+   * Progress of the search on each diagonal. `#low` has the greatest `a` reached from the low corner, `#high` the
+   * smallest `a` reached from the high corner.
    */
   readonly #low: Int32Array;
   readonly #high: Int32Array;
-  /** Index of diagonal 0 in `#low` and `#high`. It is greater than 0, because diagonals can have negative numbers. */
+  /** Index of diagonal 0 in `#low` and `#high`. It is not 0, because diagonals can have negative numbers. */
   readonly #zero: number;
-  /** Approximate number of points of the edit graph that were visited since the last yield to the event loop. */
+  /** Approximate number of points of the edit graph visited since the last yield to the event loop. */
   work = 0;
 
   constructor(
@@ -206,8 +209,8 @@ class Search {
   }
 
   /**
-   * Returns the point that is furthest from the corner from which it was reached. Used when the search for the best
-   * point has reached its limit, because a longer search would take too much time.
+   * Returns the point that is furthest from the corner where its search started. It is used when the search for the
+   * best point reaches its limit, so that the search does not take too long.
    */
   #furthestPath({ aStart, aEnd, bStart, bEnd }: Box, lowFront: Front, highFront: Front): Split {
     let lowSum = -1;

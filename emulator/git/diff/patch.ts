@@ -17,17 +17,17 @@ const NEW_PREFIX = bytesOf('b/');
 export interface PatchOptions {
   /** Number of unchanged lines that are shown before and after each change. The default is 3. */
   readonly context?: number | undefined;
-  /** True to include the content of binary files in the patch, as `git diff --binary` does. */
+  /** If true, includes the content of binary files in the patch, as `git diff --binary` does. */
   readonly binary?: boolean | undefined;
   /**
-   * True to treat files that are not UTF-8 as binary, so that the patch can be sent as UTF-8 text. Requires `binary`.
+   * If true, treats files that are not UTF-8 as binary, so that the patch can be sent as UTF-8 text. Requires `binary`.
    */
   readonly utf8?: boolean | undefined;
 }
 
-/** Changed file of a diff whose old and new contents have been compared. */
+/** Changed file of a diff, after its old and new contents have been compared. */
 export interface ComparedFile extends FileChange {
-  /** Old and new content, split into lines. A file that is written as binary need not be split. */
+  /** Old and new content, split into lines. Content that is written as binary need not be split. */
   readonly oldFile: FileLines;
   readonly newFile: FileLines;
   readonly isBinary: boolean;
@@ -94,8 +94,8 @@ function writeIndexLine(sink: ByteSink, { before, after }: ComparedFile): void {
 }
 
 /**
- * Returns a tab for a file name that contains a space, and an empty string for other names. Git writes this tab after
- * the name, because programs that read the patch could otherwise take the part after the space for a date.
+ * Returns a tab if the file name contains a space, otherwise an empty string. Git writes this tab after the name,
+ * because a program that reads the patch could take the text after the space for a date.
  */
 function tabAfter(label: string): string {
   return label.includes(' ') ? '\t' : '';

@@ -1,6 +1,6 @@
 import { type ByteString, NO_BYTES, replaceBytes, sliceBytes } from '../object/bytes.js';
 
-/** Set of files and folders to which a diff is limited. They are literal paths, without wildcards. */
+/** Paths of files and folders to which a diff is limited. They are literal, without wildcards. */
 export class PathFilter {
   readonly #paths = new Set<ByteString>();
   readonly #parents = new Set<ByteString>();
@@ -16,7 +16,7 @@ export class PathFilter {
   }
 
   /**
-   * Returns true if the diff includes everything at and below `path`, because the set contains `path` or the root
+   * Returns true if the diff includes everything at and below `path`. This is so if the set contains `path` or the root
    * folder.
    */
   covers(path: ByteString): boolean {

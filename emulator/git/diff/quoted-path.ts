@@ -12,13 +12,13 @@ const LETTERS: Readonly<Record<string, string>> = {
   '\\': '\\',
 };
 
-/** Bytes that Git escapes when it prints a path (`core.quotePath` is on, which is Git's default). */
+/** Bytes that Git escapes when it prints a path. Git's default setting is `core.quotePath` on. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the bytes meant
 const UNUSUAL = /[\x00-\x1f"\\\x7f-\xff]/g;
 
 /**
- * Returns a path in the ASCII form in which Git prints it. A path that contains an unusual byte is put in double
- * quotes, with C escapes for these bytes.
+ * Returns a path as Git prints it, in ASCII. If the path contains unusual bytes, it is put in double quotes, and these
+ * bytes become C escapes.
  */
 export function quotePath(path: ByteString): string {
   const escaped = path.replace(UNUSUAL, (byte) => {

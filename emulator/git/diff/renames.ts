@@ -9,27 +9,25 @@ import type { PathEntry } from '../object/tree.js';
 import { type Match, matchEqual, NAMESAKE_MINIMUM_SCORE, SimilarContents } from './similar-contents.js';
 import type { TreeChange } from './trees.js';
 
-/**
- * Change of a file between two trees. If Git considers a deleted path and an added path a rename, they are one change.
- */
+/** Change of a file between two trees. A deleted path and an added path that Git considers a rename are one change. */
 export interface FileChange extends TreeChange {
   /**
-   * Similarity of the old and the new file of a rename: 0 (different) to 60,000 (equal). Undefined if the change is not
-   * a rename.
+   * Similarity of the old and the new file of a rename, from 0 (different) to 60,000 (equal). Undefined if the change
+   * is not a rename.
    */
   readonly score?: number;
 }
 
 export interface RenameOptions {
   /**
-   * New path of a file whose history is followed. Only the rename that led to this path is detected. All other added
-   * files are reported as added.
+   * Current path of a file whose history is followed. Only the rename that led to this path is detected. All other
+   * added files are reported as added.
    */
   readonly follow?: ByteString;
   readonly meter: Meter;
 }
 
-/** Number of files that are processed between two yields to the event loop. */
+/** Number of files processed between two yields to the event loop. */
 const UNIT = 1024;
 const MAX_FILES = requestLimit('diffRenames');
 
@@ -37,8 +35,8 @@ const MAX_FILES = requestLimit('diffRenames');
  * Pairs deleted and added files with similar content as renames, as `git diff -M` does. The result is ordered by the
  * path after the change.
  *
- * First, pairs files with equal content. Then, pairs files that are the only ones with their name and at least 75
- * percent similar. Finally, pairs the most similar of the remaining files.
+ * There are three passes. The first pairs files with equal content. The second pairs files whose name occurs only once
+ * on each side, if they are at least 75 percent similar. The third pairs the most similar of the remaining files.
  */
 export async function detectRenames(
   objects: ObjectReader,
@@ -71,7 +69,7 @@ function* renameSteps(
 
 class Matching {
   readonly #usedSources = new Set<number>();
-  /** Renames that were found so far, by the index of the added file in `targets`. */
+  /** Renames found so far. The key is the index of the added file in `targets`. */
   readonly #matches = new Map<number, Match>();
   readonly #contents: SimilarContents;
 
@@ -114,8 +112,8 @@ class Matching {
 
   *apply(changes: readonly TreeChange[]): Steps<FileChange[]> {
     const result: FileChange[] = [];
-    // Sources and targets have the order of the changes, so one index in each list is enough to find the file of a
-    // change.
+    // Sources, targets and changes have the same order. One index into each list is therefore enough to find the files
+    // of a change.
     let [source, target] = [0, 0];
     for (const [index, change] of changes.entries()) {
       if (index % UNIT === UNIT - 1) yield UNIT * COST.entry;
@@ -137,8 +135,8 @@ class Matching {
 }
 
 /**
- * Returns the index of the only file with each name, by file name without folders. The index is -1 if several files
- * have this name.
+ * Returns a map from file names without folders to the index of the file with this name. The index is -1 if several
+ * files have the name.
  */
 function* uniqueNames(
   sides: readonly PathEntry[],

@@ -7,40 +7,44 @@ import { isRegular, type PathEntry } from '../object/tree.js';
 import { canReach, FULL_SCORE, type Spans, similarity, spansOf } from './similarity.js';
 
 /**
- * Minimum similarity scores of a rename. `MINIMUM_SCORE` (50 percent): of any two files. `NAMESAKE_MINIMUM_SCORE` (75
- * percent): of two files that are paired because they are the only ones with their name.
+ * Minimum similarity scores of a rename. `MINIMUM_SCORE` (50 percent) applies to any two files.
+ * `NAMESAKE_MINIMUM_SCORE` (75 percent) applies to two files that are paired because they are the only ones with their
+ * name.
  */
 const MINIMUM_SCORE = FULL_SCORE / 2;
 export const NAMESAKE_MINIMUM_SCORE = MINIMUM_SCORE + (FULL_SCORE - MINIMUM_SCORE) / 2;
 /**
- * Object id of the empty file. An empty file is never part of a rename, because its content does not show from where it
- * came.
+ * Object id of the empty file. An empty file is never part of a rename, because its content does not show where it came
+ * from.
  */
 export const EMPTY_BLOB = hashObject(BLOB, Buffer.alloc(0));
 
-/** Rename of a deleted file (`source`) to an added file (`target`), given by their indexes in the lists of files. */
+/**
+ * Rename of a deleted file to an added file. `source` and `target` are their indexes in the lists of deleted and added
+ * files.
+ */
 export interface Match {
   readonly source: number;
   readonly target: number;
-  /** Similarity of the two files: 0 (different) to 60,000 (equal). */
+  /** Similarity of the two files, from 0 (different) to 60,000 (equal). */
   readonly score: number;
 }
 
-/** Number of files that are processed between two yields to the event loop. */
+/** Number of files processed between two yields to the event loop. */
 const UNIT = 1024;
 /**
- * Maximum number of deleted files with equal content among which a file with the same name as the added file is
- * searched. The limit bounds the time for many equal files.
+ * Maximum number of deleted files with equal content that are searched for one with the added file's name. The limit
+ * bounds the time for many equal files.
  */
 const SAME_CONTENT = 100;
 
 /**
- * Pairs deleted files (`sources`) with added files (`targets`) that have equal content. Each target gets the first
- * unused source with the same file name. If there is no such source, it gets the first unused source.
+ * Pairs deleted files (`sources`) with added files (`targets`) of equal content. Each target gets the first unused
+ * source with its file name, or else the first unused source.
  */
 export function* matchEqual(sources: readonly PathEntry[], targets: readonly PathEntry[]): Steps<Match[]> {
-  // Unused sources by content. Each list is in reverse order, so the next source to use is near the end, where removal
-  // is cheap.
+  // Unused sources by content. Each list is in reverse order: the next source to use is near the end, where removal is
+  // cheap.
   const unused = new Map<string, number[]>();
   for (let index = sources.length - 1; index >= 0; index--) {
     if (index % UNIT === 0) yield UNIT * COST.entry;
@@ -64,8 +68,8 @@ export function* matchEqual(sources: readonly PathEntry[], targets: readonly Pat
 }
 
 /**
- * Returns a key that is equal for files with equal content and type. Two regular files have the same type even if only
- * one of them is executable.
+ * Returns a key that is equal for files with equal content and type. Executable and other regular files count as one
+ * type.
  */
 function contentKey({ mode, oid }: PathEntry): string {
   return isRegular(mode) ? oid : `${oid} ${mode}`;
@@ -75,15 +79,15 @@ function isNamesake(a: PathEntry, b: PathEntry): boolean {
   return nameOf(a.path) === nameOf(b.path);
 }
 
-/** Computes similarity scores of stored files. The chunks of each file are cached, so each file is read only once. */
+/** Computes similarity scores of stored files. Each file is read only once, because its chunks are cached. */
 export class SimilarContents {
   readonly #spans = new Map<Oid, Spans>();
 
   constructor(private readonly objects: ObjectReader) {}
 
   /**
-   * Pairs the most similar files, each file at most once. Returns no pairs if more than `max * max` pairs of files
-   * would have to be compared, as in Git.
+   * Pairs the most similar files. Each file occurs in at most one pair. As in Git, there are no pairs if more than `max
+   * * max` comparisons would be needed.
    */
   *match(sources: readonly PathEntry[], targets: readonly PathEntry[], max: number): Steps<Match[]> {
     if (sources.length * targets.length > max * max) return [];
@@ -107,8 +111,8 @@ export class SimilarContents {
   }
 
   /**
-   * Returns the similarity score of two files. Returns 0 if one of them is not a regular file, or if their sizes show
-   * that the score is below `minimum`.
+   * Returns the similarity score of two files. Returns 0 if one of them is not a regular file. Also returns 0 if their
+   * sizes already show that the score is below `minimum`.
    */
   *score({ oid: source, mode }: PathEntry, { oid: target, mode: next }: PathEntry, minimum: number): Steps<number> {
     if (!isRegular(mode) || !isRegular(next)) return 0;
@@ -129,7 +133,7 @@ export class SimilarContents {
   }
 }
 
-/** Number of the most similar sources (deleted files) that are remembered for each target (added file). */
+/** Maximum number of candidates that are kept for each added file: the deleted files most similar to it. */
 const CANDIDATES = 4;
 
 interface Candidate extends Match {
@@ -141,8 +145,8 @@ function compareCandidates(a: Candidate, b: Candidate): number {
 }
 
 /**
- * Adds a candidate to the list `best`. If the list is full, the candidate replaces the worst item if it is better than
- * this item. Of several equally bad items, it replaces the first.
+ * Adds a candidate to the list `best`. If the list is full, a better candidate replaces the worst item. Of several
+ * equally bad items, the first is replaced.
  */
 function keepBest(best: Candidate[], candidate: Candidate): void {
   if (best.length < CANDIDATES) {

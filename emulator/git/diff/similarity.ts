@@ -3,19 +3,19 @@ import type { Steps } from '../../schedule/steps.js';
 import { isBinary } from '../object/binary.js';
 
 /**
- * Similarity score of equal files. The score of two files is this number times the fraction of the larger file that the
+ * Similarity score of two equal files. Other scores are this number times the fraction of the larger file that the
  * other file also contains.
  */
 export const FULL_SCORE = 60_000;
 
 /**
- * Chunks of a file, which are used to estimate similarity. Contains a small hash of each distinct chunk, and the total
- * size in bytes of all chunks with this hash. Git's `diffcore-delta.c`.
+ * Chunks of a file, used to estimate similarity. The chunks are grouped by a small hash of their content, with the
+ * total size of each group. Corresponds to Git's `diffcore-delta.c`.
  */
 export interface Spans {
   /**
-   * Hashes of the chunks, each once, in ascending order. `bytes` contains the total size for each hash at the same
-   * index.
+   * Hashes of the chunks, each once, in ascending order. `bytes` has the total size in bytes of the chunks with each
+   * hash, at the same index.
    */
   readonly hashes: Int32Array;
   readonly bytes: Int32Array;
@@ -24,16 +24,16 @@ export interface Spans {
 const HASHES = 107_927;
 const CHUNK = 64;
 /**
- * Bit mask for positions in a file. The function yields to the event loop at positions with all these bits set, which
- * is every 512 KiB.
+ * Bit mask for positions in a file. The function yields to the event loop where all these bits are set, once every 512
+ * KiB.
  */
 const PAUSE = (1 << 19) - 1;
 const LF = 10;
 const CR = 13;
 
 /**
- * Splits a file into chunks and sums the sizes of chunks with equal hash. A chunk ends after a line feed, and after 64
- * bytes at the latest. In text files, the CR of a CR LF is ignored. An incomplete last chunk is left out, as in Git.
+ * Splits a file into chunks and sums up the sizes of the chunks with equal hash. A chunk ends after a line feed, or
+ * after 64 bytes. In text files, the CR of a CR LF is ignored. An incomplete last chunk is left out, as in Git.
  */
 export function* spansOf(file: Buffer): Steps<Spans> {
   const sizes = new Map<number, number>();
@@ -61,8 +61,8 @@ export function* spansOf(file: Buffer): Steps<Spans> {
 }
 
 /**
- * Returns true if two files of these sizes (in bytes) could have at least the similarity `score`. If the result is
- * false, the contents need not be compared.
+ * Returns true if two files of these sizes (in bytes) could have a similarity of at least `score`. Otherwise, their
+ * contents need not be compared.
  */
 export function canReach(score: number, sizeA: number, sizeB: number): boolean {
   const larger = Math.max(sizeA, sizeB);
@@ -71,7 +71,7 @@ export function canReach(score: number, sizeA: number, sizeB: number): boolean {
 
 /**
  * Returns the similarity score of two files: the fraction of the larger file that the other file also contains, times
- * `FULL_SCORE`. `a`, `b`: chunks of the files. `sizeA`, `sizeB`: sizes of the whole files in bytes.
+ * `FULL_SCORE`. `a` and `b` are the chunks of the files, `sizeA` and `sizeB` their whole sizes in bytes.
  */
 export function similarity(a: Spans, b: Spans, sizeA: number, sizeB: number): number {
   const aCount = a.hashes.length;

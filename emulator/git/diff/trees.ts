@@ -11,8 +11,8 @@ import { TreeMergeJoin } from '../object/tree-merge-join.js';
 import type { PathFilter } from './path-filter.js';
 
 /**
- * Path at which two trees differ. The path was added if only `after` is set, deleted if only `before` is set, and
- * modified if both are set.
+ * Path at which two trees differ. With only `after`, the path was added. With only `before`, it was deleted. With both,
+ * it was modified.
  */
 export interface TreeChange {
   readonly before?: PathEntry;
@@ -21,16 +21,16 @@ export interface TreeChange {
 
 export interface TreeDiffOptions {
   readonly paths?: PathFilter | undefined;
-  /** True to report also files that are equal in both trees. All folders must be read then. */
+  /** If true, also reports files that are equal in both trees. All folders must then be read. */
   readonly withUnchanged?: boolean | undefined;
   /**
-   * Maximum number of files and folders that are visited. If there are more, `TooManyChanges` is thrown. The limit is
+   * Maximum number of files and folders that are visited. `TooManyChanges` is thrown if there are more. The limit is
    * necessary, because a few objects can describe an enormous tree.
    */
   readonly limit?: number | undefined;
 }
 
-/** Error thrown if more files and folders must be visited than the limit of the diff allows. */
+/** Error thrown if a diff must visit more files and folders than its limit allows. */
 export class TooManyChanges extends Error {
   override readonly name = 'TooManyChanges';
   constructor(readonly limit: number) {
@@ -42,15 +42,15 @@ interface Folder {
   readonly pair: TreeMergeJoin;
   /** Path of the folder with a final slash; empty for the root. */
   readonly base: ByteString;
-  /** True if the filter includes everything below the folder. The filter is then not consulted for paths in it. */
+  /** True if the filter includes everything below the folder. The filter need not be asked about paths in it. */
   readonly isWanted: boolean;
 }
 
 /**
- * Yields the files, symbolic links and submodules that differ between two trees, ordered by path. `before`, `after`:
- * object ids of the trees; undefined for an empty tree.
+ * Yields the files, symbolic links and submodules that differ between two trees, ordered by path. `before` and `after`
+ * are the object ids of the trees; undefined means an empty tree.
  *
- * Also yields numbers between the changes. They are work units (microseconds of CPU time) that the caller must report
+ * Numbers are yielded between the changes. They are work units (microseconds of CPU time) that the caller must report
  * to its meter. Folders that are equal in both trees are not opened. Folders can be nested to any depth.
  */
 export function* diffTreeEntries(
@@ -99,8 +99,8 @@ export function* diffTreeEntries(
 }
 
 /**
- * Returns the object number (index into the tables of the object store) of a tree. Returns `NONE` for the empty tree if
- * the store does not contain it. Throws `MissingObject` if the id is unknown or not that of a tree.
+ * Returns the number of a tree in the object store (index into its tables). Returns `NONE` for the empty tree if it is
+ * not stored. Throws `MissingObject` if the id is unknown or does not belong to a tree.
  */
 function treeNumber(objects: LinkReader, oid: Oid): number {
   const number = objects.find(oid);

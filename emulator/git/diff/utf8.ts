@@ -5,7 +5,7 @@ import type { Steps } from '../../schedule/steps.js';
 /** Number of bytes that are checked between two yields to the event loop. */
 const UNIT = 1 << 20;
 
-/** Returns true if the bytes are well-formed UTF-8 (RFC 3629), that is, without surrogates and overlong forms. */
+/** Returns true if the bytes are well-formed UTF-8 (RFC 3629). Surrogates and overlong forms are not. */
 export function* isUtf8(bytes: Buffer): Steps<boolean> {
   for (let from = 0, to = 0; from < bytes.length; from = to) {
     if (from > 0) yield UNIT * COST.byteFound;
@@ -16,8 +16,8 @@ export function* isUtf8(bytes: Buffer): Steps<boolean> {
 }
 
 /**
- * Returns the position of the first character in `bytes` from `start` to `end` that Git would not print in the heading
- * of a hunk: malformed UTF-8, U+FFFE or U+FFFF. Returns `end` if Git would print all characters.
+ * Returns the end of the text in `bytes` that Git would print in the heading of a hunk. This is the position of the
+ * first malformed UTF-8, U+FFFE or U+FFFF between `start` and `end`; `end` if there is none.
  */
 export function wellFormedEnd(bytes: Buffer, start: number, end: number): number {
   for (let at = start; at < end; ) {
@@ -31,8 +31,8 @@ export function wellFormedEnd(bytes: Buffer, start: number, end: number): number
 }
 
 /**
- * Returns the position of the first byte of the character that contains byte `at`. A character has at most three
- * continuation bytes (`10xxxxxx`) after its first byte.
+ * Returns the position of the first byte of the character that contains byte `at`. At most three continuation bytes
+ * (`10xxxxxx`) follow this first byte.
  */
 function characterStart(bytes: Buffer, at: number): number {
   for (let start = at; start > at - 4 && start >= 0; start--) {

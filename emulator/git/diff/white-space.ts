@@ -4,8 +4,8 @@ export function isSpace(byte: number): boolean {
 }
 
 /**
- * Copies a line to `target`, with each run of white space replaced by one space, and without trailing white space. The
- * line is in `bytes` from `start` to `end` (exclusive). Returns the number of bytes written.
+ * Copies the line in `bytes` from `start` to `end` (exclusive) to `target`. Each run of white space becomes one space,
+ * and trailing white space is removed. Returns the number of bytes written.
  */
 export function squeezeSpace(bytes: Buffer, start: number, end: number, target: Buffer): number {
   let size = 0;

@@ -4,8 +4,8 @@ import { checkHeaderEnd, checkIdentity, HeaderCursor } from './header.js';
 import { type Finding, finding } from './messages.js';
 
 /**
- * Checks the body of a commit as `git fsck` does. Returns the first finding, at which Git stops too; undefined if the
- * body is valid.
+ * Checks the body of a commit as `git fsck` does. Returns the first finding, because Git also stops there; undefined if
+ * the body is valid.
  */
 export function* checkCommit(body: Buffer): Steps<Finding | undefined> {
   const nul = body.indexOf(0);

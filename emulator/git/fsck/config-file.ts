@@ -1,12 +1,15 @@
 import { type ByteString, bytesOf, concatBytes, joinBytes, NO_BYTES, sliceBytes } from '../object/bytes.js';
 
-/** Variable of a Git config file. `name` is `section.subsection.key`. `value` is undefined for a key without `=`. */
+/**
+ * Variable of a Git config file. `name` has the form `section.subsection.key`. `value` is undefined for a key without
+ * `=`.
+ */
 export interface ConfigVariable {
   readonly name: ByteString;
   readonly value: ByteString | undefined;
 }
 
-/** Error thrown at the position at which Git stops parsing a config file. The variables before it are still used. */
+/** Error at the position where Git stops parsing a config file. The variables before this position are still used. */
 export class BadConfig extends Error {
   override readonly name = 'BadConfig';
 }
@@ -43,7 +46,7 @@ class Source {
   #at = 0;
   constructor(private readonly text: ByteString) {}
 
-  /** Returns the next character, with a line feed in place of CR LF; an empty string at the end of the text. */
+  /** Returns the next character; an empty string at the end of the text. CR LF is returned as a single line feed. */
   next(): ByteString {
     const char = sliceBytes(this.text, this.#at, ++this.#at);
     if (char !== '\r' || this.text[this.#at] !== '\n') return char;
@@ -124,7 +127,7 @@ function readValue(source: Source): ByteString {
       continue;
     }
     const part = char === '\\' ? readEscape(source) : char;
-    // A backslash at the end of a line continues the value on the next line. It adds nothing to the value itself.
+    // A backslash at the end of a line only continues the value on the next line. The value gets no character from it.
     if (part !== '') value.push(part);
   }
 }

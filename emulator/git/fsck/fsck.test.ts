@@ -22,7 +22,7 @@ const WHO = 'A U Thor <a@example.com> 1700000000 +0100';
 interface Sample {
   readonly type: ObjectType;
   readonly body: string;
-  /** Id of the finding that the check must report; undefined if it must report nothing. */
+  /** Id of the expected finding. Undefined if the check must report nothing. */
   readonly id: MessageId | undefined;
 }
 
@@ -178,7 +178,7 @@ const SAMPLES: Sample[] = [
 
 /**
  * Checks an object with this project's `Fsck`. Returns the ids of its findings. `isRefused` is true if a strict
- * receiver refuses the object.
+ * receiver must refuse the object.
  */
 function ours(
   objects: MemoryObjects,
@@ -203,11 +203,11 @@ function idsOf(text: string): string[] {
 }
 
 /**
- * Checks objects with `git index-pack --strict`, which a push runs if `receive.fsckObjects` is set. Returns the same
+ * Checks objects with `git index-pack --strict`, as a push does if `receive.fsckObjects` is set. Returns the same
  * fields as `ours`.
  */
 function gits(git: ScratchGit, oids: Oid[]): { ids: string[]; isRefused: boolean; text: string } {
-  // Prevent deltas with `--window=0`, because they could depend on other objects of this test.
+  // Prevent deltas with `--window=0`. A delta could depend on another object of this test.
   const pack = git.try(['pack-objects', '--stdout', '-q', '--window=0'], `${oids.join('\n')}\n`).stdout;
   using other = new ScratchGit('--bare');
   const { stderr } = other.try(['index-pack', '--strict', '--stdin'], pack);
@@ -229,7 +229,7 @@ t.test('every broken object is checked as index-pack --strict checks it', (t) =>
     const mine = ours(objects, type, body);
     const theirs = gits(git, [git.add(type, body)]);
     t.same(mine.ids, id === undefined ? [] : [id], name);
-    // Accept a fatal error of Git as a refusal too, because Git checks the `type` of a tag before its fsck runs.
+    // Count a fatal error of Git as a refusal. Git checks the `type` of a tag before its fsck runs.
     t.equal(
       mine.isRefused,
       theirs.isRefused || /fatal: (?!fsck|did not receive)/.test(theirs.text),
@@ -255,7 +255,8 @@ t.test('the content of .gitmodules and .gitattributes is checked', (t) => {
       const theirs = gits(git, [git.add('blob', body), git.add('tree', tree)]);
       t.ok(id === undefined ? mine.ids.length === 0 : mine.ids.includes(id), `${title} ${mine.ids}`);
       t.equal(mine.isRefused, theirs.isRefused, `${title} ${theirs.text}`);
-      // Compare the messages only if Git refuses the file. Otherwise Git also warns of a file that it cannot parse.
+      // Compare the messages only if Git refuses the file. If Git accepts it, Git may also warn that it cannot parse
+      // the file.
       if (theirs.isRefused)
         t.ok(
           theirs.ids.every((each) => mine.ids.includes(each)),
@@ -362,8 +363,7 @@ t.test('every kind of finding occurs in these tests', (t) => {
     [...COMMITS, ...TAGS, ...TREES, ...MODULES, ...ATTRIBUTES].map(([id]) => id),
   );
   const elsewhere = /Large|Missing$|Blob$|largePathname/;
-  // Exclude the messages that Git never reports, because it stops earlier: at the check of the header, or when it
-  // parses the tree.
+  // Exclude messages that Git never reports. It stops earlier, when it checks the header or parses the tree.
   const unreachable = ['missingType', 'missingTag', 'emptyName'];
   for (const id of Object.keys(MESSAGES)) t.ok(seen.has(id) || elsewhere.test(id) || unreachable.includes(id), id);
   t.end();

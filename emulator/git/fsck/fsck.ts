@@ -11,7 +11,7 @@ import { checkTree, isStillRight, type SpecialFile } from './tree.js';
 /** Policy for received objects. `strict` refuses what Git refuses with `receive.fsckObjects`; `off` refuses nothing. */
 export type FsckPolicy = 'strict' | 'off';
 
-/** Error thrown for an object that a server with strict checks refuses. Its message is that of Git. */
+/** Error for an object that a server with strict checks refuses. The message has Git's wording. */
 export class FsckError extends Error {
   override readonly name = 'FsckError';
   constructor(
@@ -23,8 +23,8 @@ export class FsckError extends Error {
 }
 
 /**
- * Kinds of files whose content is checked, each with its check and the request limit for its size. Rules and messages
- * are those of Git.
+ * Kinds of files whose content is checked, each with its check and the limit for its size. Rules and messages are
+ * Git's.
  */
 const SPECIAL_FILES = {
   gitmodules: { check: checkGitmodules, limit: 'gitmodulesBytes' },
@@ -40,11 +40,11 @@ export class Fsck {
   constructor(private readonly warn: (line: string) => void = () => undefined) {}
 
   /**
-   * Checks one object, except the content of blobs. Returns true if there are no findings. Throws `FsckError`. Blobs
-   * are checked by `finish`, because their file names are known only after all trees.
+   * Checks one object, except the content of blobs. Returns true if there are no findings. Throws `FsckError`. `finish`
+   * checks the blobs, because their file names are known only after all trees.
    *
-   * `changed` is given for a tree that is received as a delta: the byte ranges in which it differs from a tree without
-   * findings.
+   * `changed` is given for a tree that was received as a delta. It contains the byte ranges that differ from a tree
+   * without findings.
    */
   *check(type: TypeCode, body: Buffer, oid: Oid, changed?: Int32Array): Steps<boolean> {
     if (changed !== undefined && isStillRight(body, changed, this.#noteSpecial)) return true;
@@ -71,8 +71,8 @@ export class Fsck {
   }
 
   /**
-   * Checks the `.gitmodules` and `.gitattributes` files in all trees that were checked, including files that were
-   * stored before the push. Throws `FsckError`.
+   * Checks the `.gitmodules` and `.gitattributes` files in all trees that `check` has seen. Files that were stored
+   * before the push are included. Throws `FsckError`.
    */
   finish(objects: ObjectReader): void {
     for (const kind of ['gitmodules', 'gitattributes'] as const) {

@@ -3,10 +3,7 @@ import { type Finding, finding } from './messages.js';
 
 const MAX_LINE_BYTES = requestLimit('gitattributesLineBytes');
 
-/**
- * Checks a `.gitattributes` file. A file with a line of 2048 bytes or more is refused, because Git would ignore the
- * file.
- */
+/** Checks a `.gitattributes` file. A line of 2048 bytes or more is refused, because Git would ignore the whole file. */
 export function checkGitattributes(body: Buffer): Finding[] {
   const nul = body.indexOf(0);
   const end = nul < 0 ? body.length : nul;

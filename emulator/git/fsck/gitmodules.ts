@@ -39,8 +39,8 @@ const RELATIVE = /^\.\.?[/\\]/;
 const TRANSPORT = /^(?:(?:https?|ftps?)::)?/;
 
 /**
- * Returns true for submodule URLs that Git refuses: those that a command would take for an option, those with line
- * feeds, which could deceive a credential helper, and relative URLs that lead above the host.
+ * Returns true for submodule URLs that Git refuses. These are URLs that a command would take for an option, relative
+ * URLs that lead above the host, and URLs with line feeds, which could deceive a credential helper.
  */
 function isBadUrl(url: ByteString): boolean {
   if (url.startsWith('-')) return true;
@@ -54,7 +54,7 @@ function isBadUrl(url: ByteString): boolean {
 }
 
 /**
- * Returns true for a relative URL that could replace the host: `:` or `/` follows its `../` segments, as in
+ * Returns true for a relative URL that could replace the host. In such a URL, `:` or `/` follows the `../` segments:
  * `../../../:evil.example/x`.
  */
 function climbsOverHost(url: ByteString): boolean {

@@ -17,7 +17,7 @@ export class HeaderCursor {
 
   constructor(readonly body: Buffer) {}
 
-  /** Moves the cursor behind `word` if it is at the current position. Returns false and does not move otherwise. */
+  /** Moves the cursor past `word` if `word` is at the current position. Otherwise returns false and does not move. */
   skip(word: string): boolean {
     if (!startsWithAt(this.body, this.at, word)) return false;
     this.at += word.length;
@@ -25,8 +25,8 @@ export class HeaderCursor {
   }
 
   /**
-   * Moves the cursor behind an object id and its line feed. Returns false and does not move if they are not at the
-   * current position.
+   * Moves the cursor past an object id and its line feed if both are at the current position. Otherwise returns false
+   * and does not move.
    */
   skipOidLine(): boolean {
     const { body, at } = this;
@@ -39,8 +39,8 @@ export class HeaderCursor {
   }
 
   /**
-   * Moves the cursor behind the current line. Returns the position of the line feed that ends it, or -1 if the last
-   * line has none.
+   * Moves the cursor to the next line. Returns the position of the line feed before it; -1 if the current line has no
+   * line feed.
    */
   skipLine(): number {
     const end = this.body.indexOf(LF, this.at);
@@ -58,14 +58,14 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
 
-/** Returns true for the white space of C's `isspace`. */
+/** Returns true for white space as C's `isspace` defines it. */
 function isWhiteSpace(byte: number | undefined): boolean {
   return byte === SPACE || (byte !== undefined && byte >= 0x09 && byte <= 0x0d);
 }
 
 /**
- * Checks that the header of a commit or tag ends with an empty line, or that the object ends with a line feed if there
- * is no empty line. No NUL may precede this end. `nul` is the position of the first NUL in `body`; -1 if none.
+ * Checks the end of the header of a commit or tag. An empty line must end it. If there is none, the object must end
+ * with a line feed. No NUL may precede this end. `nul` is the position of the first NUL in `body`; -1 if none.
  */
 export function checkHeaderEnd(body: Buffer, nul: number): Finding | undefined {
   const end = body.indexOf(SEPARATOR);
@@ -78,7 +78,7 @@ export function checkHeaderEnd(body: Buffer, nul: number): Finding | undefined {
 
 /**
  * Checks the identity in an author, committer or tagger line, `Name <e-mail> seconds +hhmm`, and moves to the next
- * line. The name may be empty, but a space must precede `<`.
+ * line. The name may be empty, but a space must be before `<`.
  */
 export function checkIdentity(cursor: HeaderCursor): Finding | undefined {
   const { body } = cursor;
@@ -98,7 +98,7 @@ export function checkIdentity(cursor: HeaderCursor): Finding | undefined {
 
 /**
  * Checks the date of an identity, `seconds +hhmm`, from position `start` on. Git parses the seconds with `strtoumax`,
- * which accepts white space (also a line feed) and a sign before the digits.
+ * which accepts white space (even a line feed) and a sign before the digits.
  */
 function checkDate(body: Buffer, start: number): Finding | undefined {
   if (body[start] === ZERO && body[start + 1] !== SPACE) return identityFinding('zeroPaddedDate', 'zero-padded date');
@@ -124,8 +124,8 @@ function checkDate(body: Buffer, start: number): Finding | undefined {
 }
 
 /**
- * Returns true if a date in seconds does not fit into a signed 64-bit number. A negative date becomes a large positive
- * one first, as with Git's `strtoumax`.
+ * Returns true if a date in seconds does not fit into a signed 64-bit number. A negative date first becomes a large
+ * positive one, as in C's `strtoumax`.
  */
 function dateOverflows(digits: string, isNegative: boolean): boolean {
   const significant = digits.replace(/^0+/, '');
@@ -135,7 +135,7 @@ function dateOverflows(digits: string, isNegative: boolean): boolean {
   return (isNegative ? BigInt.asUintN(64, -value) : value) > LAST_DATE;
 }
 
-/** Returns the position of the next `<`, `>` or line feed; the end of the body if none of them follows. */
+/** Returns the position of the next `<`, `>` or line feed; the end of the body if none follows. */
 function skipTo(body: Buffer, from: number): number {
   let at = from;
   while (at < body.length && body[at] !== 0x3c && body[at] !== 0x3e && body[at] !== LF) at++;

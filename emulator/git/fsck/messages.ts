@@ -1,7 +1,7 @@
 import type { Oid } from '../object/object.js';
 
 /**
- * Kinds of findings of `git fsck` about the content of an object, with their severities (`git help fsck`, fsck
+ * Kinds of findings that `git fsck` has about the content of an object, with their severities (`git help fsck`, fsck
  * messages). A server with `receive.fsckObjects` refuses objects with any finding except `info`.
  */
 export const MESSAGES = {
@@ -74,7 +74,7 @@ export function finding(id: MessageId, message: string): Finding {
   return { id, message };
 }
 
-/** Returns true if a server with `receive.fsckObjects` refuses an object because of this finding. */
+/** Returns true if a server with `receive.fsckObjects` refuses an object for this finding. */
 export function isRefused({ id }: Finding): boolean {
   return MESSAGES[id] !== 'info';
 }

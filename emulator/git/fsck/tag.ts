@@ -7,8 +7,8 @@ const TAGS = bytesOf('refs/tags/');
 const TYPE = /^(?:commit|tree|blob|tag)$/;
 
 /**
- * Checks the body of an annotated tag as `git fsck` does. Returns the findings up to the first one for which a strict
- * server refuses the tag.
+ * Checks the body of an annotated tag as `git fsck` does. Returns the findings up to the first one that makes a strict
+ * server refuse the tag.
  */
 export function checkTag(body: Buffer): Finding[] {
   const end = checkHeaderEnd(body, body.indexOf(0));

@@ -1,9 +1,9 @@
 /**
- * Check of the order of the entries in a tree object. They must be sorted by name, where a folder's name counts as if
- * it ended with `/`, and no name may occur twice.
+ * Checks the order of the entries in a tree object. They must be sorted by name, and no name may occur twice. A
+ * folder's name counts as if it ended with `/`.
  *
- * Because of this slash, other entries may be between two entries with the same name (`foo`, `foo.bar`, `foo/`). Files
- * whose name a later folder could repeat are therefore kept on a stack. A file stays there while the names of the
+ * Because of this slash, other entries may lie between two entries with one name (`foo`, `foo.bar`, `foo/`). A stack
+ * therefore holds the files whose name a later folder could repeat. A file stays on the stack while the names of the
  * following entries begin with its name.
  */
 export class EntryOrder {
@@ -11,14 +11,17 @@ export class EntryOrder {
   #start = 0;
   #end = -1;
   #isTree = false;
-  /** True if, of two adjacent names, one begins with the other. A later entry may then repeat the shorter name. */
+  /**
+   * True if two adjacent names were found of which one begins with the other. A later entry may then repeat the shorter
+   * name.
+   */
   isFarReaching = false;
 
   constructor(private readonly body: Buffer) {}
 
   /**
-   * Checks the next entry, whose name extends from `start` to `end` (exclusive). Returns the rule that it breaks;
-   * undefined if none.
+   * Checks the next entry, whose name extends from `start` to `end` (exclusive). Returns the rule that the entry
+   * breaks; undefined if none.
    */
   follow(start: number, end: number, isTree: boolean): 'treeNotSorted' | 'duplicateEntries' | undefined {
     const issue = this.#end < 0 ? undefined : this.#compare(start, end, isTree);
@@ -51,8 +54,8 @@ export class EntryOrder {
   }
 
   /**
-   * Returns true if the stack contains a file with the name from `start` to `end` (exclusive). Removes files whose name
-   * no later entry can repeat.
+   * Returns true if a file on the stack has the name from `start` to `end` (exclusive). Files whose name no later entry
+   * can repeat are removed from the stack.
    */
   #isWaiting(start: number, end: number): boolean {
     for (let file = this.#waiting.pop(); file !== undefined; file = this.#waiting.pop()) {

@@ -23,8 +23,8 @@ const STRANGERS = [
 const IGNORED = ['\xe2\x80\x8c', '\xe2\x80\xae', '\xef\xbb\xbf', '\xc3\xa9'];
 
 /**
- * Yields the special names of Git such as `.git`, all spellings that a file system may treat as equal to them, and
- * similar names that are harmless.
+ * Yields Git's special names such as `.git`, and all spellings that a file system may treat as equal. Also yields
+ * similar but harmless names.
  */
 function* spellings(): Generator<string> {
   for (const word of [...WORDS.map((each) => `.${each}`), ...SHORT, ...STRANGERS]) {
@@ -41,8 +41,8 @@ function* spellings(): Generator<string> {
 }
 
 /**
- * Returns the expected findings for a file or symbolic link with this name. Calls the functions of `dot-names` one by
- * one, whereas the check under test combines them.
+ * Returns the expected findings for a file or symbolic link with this name. Calls each function of `dot-names`
+ * separately. The check under test combines them.
  */
 function expected(name: ByteString, isLink: boolean): string[] {
   const is = (kind: DotName) => (kind === 'gitmodules' ? hidesDotName(name, kind) : isDotName(name, kind));

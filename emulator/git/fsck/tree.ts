@@ -14,7 +14,7 @@ import { EntryOrder } from './tree-order.js';
 const PIECE = 16 * 1024;
 const MAX_NAME_BYTES = requestLimit('fsckNameBytes');
 
-/** Kinds of findings about a tree with their messages. Git reports each at most once, in this order. */
+/** Kinds of findings about a tree, with their messages. Git reports each kind at most once, in this order. */
 const TREE_MESSAGES = {
   badTree: 'cannot be parsed as a tree',
   nullSha1: 'contains entries pointing to null sha1',
@@ -38,29 +38,27 @@ const SYMLINK_FINDINGS = {
   mailmap: finding('mailmapSymlink', '.mailmap is a symlink'),
 } as const;
 
-/** Callback for each `.gitmodules` or `.gitattributes` file, whose content must be checked too. */
+/** Callback for each `.gitmodules` or `.gitattributes` file, because its content must be checked too. */
 export type SpecialFile = (kind: 'gitmodules' | 'gitattributes', oid: Oid) => void;
 
 /**
- * Checks the body of a tree object as `git fsck` does, and returns all findings. Names are compared as bytes, because
- * converting each to a string would be slow.
+ * Checks the body of a tree object as `git fsck` does, and returns all findings. Names are compared as bytes;
+ * converting each name to a string would be slow.
  */
 export function checkTree(body: Buffer, found: SpecialFile): Steps<readonly Finding[]> {
   return new TreeCheck(body, found).run();
 }
 
 /**
- * Checks a tree that differs from a tree without findings only in the byte ranges `changed` (start and end of each,
- * including the adjacent entries). Returns true if the tree has no findings. Returns false if only a check of the whole
- * tree can decide this.
+ * Checks only the changed parts of a tree that otherwise equals a tree without findings. `changed` contains the start
+ * and end of each changed byte range, including the adjacent entries. Returns true if the tree has no findings. Returns
+ * false if the whole tree must be checked to decide this.
  */
 export function isStillRight(body: Buffer, changed: Int32Array, found: SpecialFile): boolean {
   return new TreeCheck(body, found).hasNoFindingIn(changed);
 }
 
-/**
- * Items of `TREE_MESSAGES` in order. A set of findings is stored as a bit mask, where bit `1 << n` stands for item n.
- */
+/** Items of `TREE_MESSAGES` in order. Findings are stored as a bit mask, in which bit `1 << n` stands for item n. */
 const ROWS = Object.entries(TREE_MESSAGES) as [TreeMessage, string][];
 const BITS = Object.fromEntries(ROWS.map(([id], row) => [id, 1 << row])) as Record<TreeMessage, number>;
 const {
@@ -135,7 +133,7 @@ class TreeCheck {
     this.#checkName(scan.nameStart, scan.nameEnd);
     const issue = order.follow(scan.nameStart, scan.nameEnd, scan.mode === MODE_TREE || scan.isTree);
     if (issue !== undefined) flags |= BITS[issue];
-    // The condition avoids a write for each entry, because findings are rare.
+    // Findings are rare, so the condition saves a write for almost every entry.
     if (flags !== 0) this.#flags |= flags;
   }
 
@@ -146,8 +144,8 @@ class TreeCheck {
     for (let at = start; at < end; at++) {
       const byte = body[at];
       if (byte === 0x2f) this.#flags |= fullPathname;
-      // A name with a backslash or a tilde is examined further. On Windows, a backslash separates folders, so the part
-      // after it may be `.git`, and a tilde may belong to an 8.3 short form such as `GIT~1`.
+      // A backslash or a tilde needs a closer look, because of Windows. A backslash separates folders there, so `.git`
+      // may follow it. A tilde may belong to an 8.3 short name such as `GIT~1`.
       else if (byte === 0x5c || byte === 0x7e) isSpecial = true;
     }
     if (end - start > MAX_NAME_BYTES) this.#flags |= largePathname;
@@ -162,7 +160,7 @@ class TreeCheck {
     for (const kind of ['gitmodules', 'gitattributes', 'gitignore', 'mailmap'] as const) {
       // `.gitignore` and `.mailmap` are checked only as symbolic links, because their content is harmless.
       if (!isSymlink && (kind === 'gitignore' || kind === 'mailmap')) continue;
-      // As in Git, the part after a backslash is examined only for `.gitmodules`, because that file names code to
+      // As in Git, the part after a backslash is examined only for `.gitmodules`, because this file names code to
       // fetch.
       if (!(kind === 'gitmodules' ? hidesDotName(name, kind) : isDotName(name, kind))) continue;
       if (isSymlink) {

@@ -1,8 +1,8 @@
 import type { Node } from './syntax.js';
 
 /**
- * Returns the smallest expression that matches the same lines. Repetitions at both ends are reduced to their minimum
- * number of copies, because a match may start and end anywhere in the line: `a*bc+` becomes `bc`.
+ * Returns the smallest expression that matches the same lines: `a*bc+` becomes `bc`. Repetitions at both ends are
+ * reduced to their minimum number of copies, because a match may start and end anywhere in the line.
  */
 export function trimEnds(node: Node): Node {
   let parts = node.kind === 'all' ? [...node.parts] : [node];
@@ -20,19 +20,13 @@ function copies(body: Node, count: number): Node[] {
   return count === 0 ? [] : count === 1 ? [body] : [{ kind: 'repeat', body, min: count, max: count }];
 }
 
-/**
- * Returns the text that the expression matches if it consists of plain characters only; undefined for any other
- * expression.
- */
+/** Returns the text that the expression matches, if it consists only of plain characters; otherwise undefined. */
 export function literalOf(node: Node): string | undefined {
   const run = literalRuns(node);
   return run.length === 1 && run[0]!.isWhole ? run[0]!.text : undefined;
 }
 
-/**
- * Returns the longest known text that every match of the expression contains; the empty string if no such text is
- * known.
- */
+/** Returns the longest known text that every match of the expression contains; an empty string if none is known. */
 export function requiredText(node: Node): string {
   let longest = '';
   for (const { text } of literalRuns(node)) if (text.length > longest.length) longest = text;
@@ -58,9 +52,9 @@ function literalRuns(node: Node): { text: string; isWhole: boolean }[] {
 }
 
 /**
- * Returns true if the regular expressions of V8 and of RE2 find the same word boundaries (`\b`, `\B`) for an
- * expression. They can differ in two cases. If case is ignored, V8 counts U+017F and U+212A as letters. For `\B`, V8
- * finds a position inside a surrogate pair.
+ * Returns true if V8 and RE2 find the same word boundaries (`\b`, `\B`) for an expression. They can differ in two
+ * cases. If case is ignored, V8 counts U+017F and U+212A as letters. For `\B`, V8 finds a position inside a surrogate
+ * pair.
  */
 export function hasPlainEdges(node: Node, ignoreCase: boolean): boolean {
   switch (node.kind) {
@@ -77,15 +71,18 @@ export function hasPlainEdges(node: Node, ignoreCase: boolean): boolean {
 
 export interface Cost {
   /**
-   * Maximum number of alternatives that a backtracking engine tries at one position of the text; infinite for an
+   * Maximum number of alternatives that a backtracking engine tries at one position of the text. Infinite for an
    * unbounded repetition.
    */
   readonly ways: number;
-  /** Maximum number of characters that one alternative consumes. An unbounded repetition counts as one copy. */
+  /**
+   * Maximum number of characters that one alternative consumes. An unbounded repetition counts as one copy of its
+   * content.
+   */
   readonly length: number;
 }
 
-/** Returns the worst-case work of a backtracking engine that tries the expression at one position of the text. */
+/** Returns the worst-case work of a backtracking engine at one position of the text. */
 export function costOf(node: Node): Cost {
   switch (node.kind) {
     case 'set':

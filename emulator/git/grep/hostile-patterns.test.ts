@@ -8,9 +8,9 @@ import { patternSize } from './pattern-size.js';
 import { UNLIMITED } from './test/as-git-grep.js';
 import { searchPage, textCache } from './test/search-page.js';
 
-/** Maximum work units between two checks of the meter. A search can yield to other requests at each check. */
+/** Maximum cost in work units between two calls of the meter. At each call, a search can yield to other requests. */
 const PIECE = 1_000;
-/** Maximum work units for copying a text, which does not yield to other requests. */
+/** Maximum cost in work units of copying a text. The copy does not yield to other requests. */
 const COPY = 4_100;
 const PATTERNS = [
   ['(a?){900}[0-9]', false],
@@ -41,8 +41,8 @@ t.test('no search delays others, for any pattern and text', async (t) => {
   for (const [name, text] of Object.entries(TEXTS)) {
     const tree = objects.tree({ f: text });
     const cache = textCache(objects, 1 << 28);
-    // Search for two patterns in a file that is not cached. A filter on the bytes of the file excludes the first one
-    // without decoding the text. The second one needs the text.
+    // Search for two patterns in a file that is not cached. A filter on the file's bytes excludes the first pattern
+    // without decoding the text. The second pattern needs the text.
     for (const pattern of ['nothing', '[0-9]n']) {
       const cold = new Schedule({ now: () => 0 });
       await searchPage(cache, tree, { pattern }, UNLIMITED, new Meter({ schedule: cold }));

@@ -6,7 +6,10 @@ import { runSync } from '../../schedule/steps.js';
 import { LineAutomaton } from './line-automaton.js';
 import { readProgram } from './pattern-program.js';
 
-/** Returns the numbers of the lines that the automaton matches, from 0. The text is read in pieces of length `size`. */
+/**
+ * Returns the numbers of the lines that the automaton matches. The first line is 0. The automaton reads the text in
+ * pieces of `size` characters.
+ */
 function matchingLines(automaton: LineAutomaton, text: string, size: number): number[] {
   const found: number[] = [];
   const lines = text.split('\n');

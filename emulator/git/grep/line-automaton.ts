@@ -4,80 +4,80 @@ import { COST } from '../../schedule/cost.js';
 import { AT, KIND, type PatternProgram } from './pattern-program.js';
 
 /**
- * Kind of the character before the current position in the line: nothing at the start of the line, a word character
- * (`\w`), or another character.
+ * Kind of the character before the current position in the line. `nothing` means the start of the line, `word` a word
+ * character (`\w`), `other` any other character.
  */
 const BEFORE = { nothing: 0, other: 1, word: 2 } as const;
 /**
- * Special values in the transition table that are not states. `UNKNOWN`: the transition is not computed yet. `MATCHED`:
- * the line matches.
+ * Values in the transition table that are not states. `UNKNOWN` means that the transition is not computed yet,
+ * `MATCHED` that the line matches.
  */
 const UNKNOWN = 0;
 const MATCHED = 1;
 /**
- * Limits of the cached states of one automaton. `MAX_NUMBERS`: their total memory in 32-bit numbers (2 MiB).
- * `MAX_STATES`: their number.
+ * Limits for the cached states of one automaton: `MAX_NUMBERS` for their total memory in 32-bit numbers (2 MiB),
+ * `MAX_STATES` for their number.
  */
 const MAX_NUMBERS = 1 << 19;
 const MAX_STATES = 1 << 14;
 /**
- * Minimum number of states for which there is memory, however large a state is. At least three are needed at once: the
- * first state of a line, the current state and the next one.
+ * Number of states that fit into the cache in any case, however large they are. At least three are needed at once: the
+ * first state of a line, the current state and the next state.
  */
 const FEWEST_STATES = 16;
 /**
- * Work units (microseconds of CPU) after which `read` returns early, so that the caller can yield to the event loop.
+ * Work units (microseconds of CPU time) after which `read` returns early. The caller can then yield to the event loop.
  */
 const LONGEST_READ = 400;
 /**
- * Maximum number of characters that `read` copies out of a string at once. Reading the characters of the string one by
- * one takes twice as long.
+ * Maximum number of characters that `read` copies out of a string at once. Reading a string character by character
+ * takes twice as long.
  */
 const LONGEST_PIECE = 4096;
 /**
- * Cost in work units (about a microsecond each) of a character whose transition is cached, and of each instruction in a
- * state that must be computed.
+ * Costs in work units (about a microsecond each). `COST_PER_CHARACTER` is for a character with a cached transition,
+ * `COST_PER_INSTRUCTION` for each instruction of a state that must be computed.
  */
 const COST_PER_CHARACTER = (COST.byteScanned * 3) / 4;
 const COST_PER_INSTRUCTION = COST.operation / 4;
 
 /**
- * Deterministic automaton (lazy DFA) that decides if lines match a regular expression. It reads text in pieces and
- * keeps its state between them, so it can stop after any character. The time is linear in the length of the text for
- * any expression.
+ * Lazily built deterministic automaton (lazy DFA) that decides if lines match a regular expression. It reads text in
+ * pieces and keeps its state between them, so it can stop after any character. The time is linear in the length of the
+ * text for any expression.
  *
  * A state is the set of instructions that may come next (Thompson's construction). Transitions are computed on first
- * use and cached in a table. When the table is full, it is cleared. The instructions of the first state are added again
- * at each character, because a match may begin anywhere in the line.
+ * use and cached in a table. A full table is cleared. A match may begin anywhere in the line, so the instructions of
+ * the first state are added again at each character.
  */
 export class LineAutomaton {
   /** True if `read` or `readEnd` has found that the current line matches. */
   isMatched = false;
-  /** True if the expression matches every line, such as `a*`. The text then need not be read. */
+  /** True if the expression matches every line, as `a*` does. The text then need not be read. */
   readonly matchesAll: boolean;
   readonly #program: PatternProgram;
   readonly #classCount: number;
   /**
-   * Tables from a UTF-16 code unit to its character class. Characters that the expression never distinguishes have the
-   * same class. `#narrow` covers the units below 256, of which most texts consist. `#wide` covers all 65,536 units and
-   * is created on first use.
+   * Tables from UTF-16 code units to character classes. Characters that the expression does not distinguish have one
+   * class. `#narrow` covers the units below 256, of which most texts consist. `#wide` covers all 65,536 units and is
+   * created on first use.
    */
   readonly #narrow: Uint16Array;
   #wide: Uint16Array | undefined;
-  /** Number of 32-bit words in the bit set of instructions that represents one state. */
+  /** Number of 32-bit words in the bit set of one state. The bit set contains the state's instructions. */
   readonly #words: number;
   readonly #most: number;
   /**
-   * Arrays with one row for each state. `#table`: the next states by character class. `#sets`: the bit set of
-   * instructions. `#before`: the kind of the previous character (`BEFORE`). A state is identified by the offset of its
-   * row in `#table`.
+   * Arrays with one row per state. `#table` contains the next states by character class, `#sets` the bit set of
+   * instructions, and `#before` the kind of the previous character (`BEFORE`). The offset of a state's row in `#table`
+   * identifies the state.
    */
   #table: Int32Array;
   #sets: Uint32Array;
   #before: Uint8Array;
   /**
-   * Chained hash table of the states. `#byHash`: number of the newest state by the hash of its bit set. `#sameHash`:
-   * for each state, the next one with an equal hash, or 0 if none.
+   * Hash table of the states, with chaining. `#byHash` maps the hash of a bit set to the number of the newest state
+   * with this hash. `#sameHash` has, for each state, the next older state with an equal hash; 0 if none.
    */
   readonly #byHash = new Map<number, number>();
   #sameHash: Int32Array;
@@ -87,7 +87,7 @@ export class LineAutomaton {
   #state = 0;
   #work = 0;
   readonly #tests: { readonly begin: boolean; readonly word: boolean };
-  /** Scratch arrays of `#follow`, allocated once because `#follow` is called often. */
+  /** Scratch arrays of `#follow`. They are reused, because `#follow` is called often. */
   readonly #next: Uint32Array;
   readonly #open: Uint32Array;
   readonly #marks: Uint32Array;
@@ -132,8 +132,8 @@ export class LineAutomaton {
 
   /**
    * Reads the text from `from` to at most `to`, across line ends, until a line matches. Returns the position where it
-   * stopped: inside the first matching line, or at the next character to read. Reads one more code unit if `to` is
-   * inside a surrogate pair.
+   * stopped. This is inside the first matching line, or at the next character to read. If `to` is inside a surrogate
+   * pair, one more code unit is read.
    */
   read(text: string, from: number, to: number): number {
     const narrow = this.#narrow;
@@ -180,8 +180,8 @@ export class LineAutomaton {
   }
 
   /**
-   * Ends the current line at the end of the text if it has no line feed. Sets `isMatched`, because an expression such
-   * as `a$` can match only at the end.
+   * Ends the last line of the text if it has no line feed. An expression such as `a$` can match only at the end of the
+   * line, so this sets `isMatched`.
    */
   readEnd(): void {
     let next = this.#table[this.#state]!;
@@ -190,7 +190,7 @@ export class LineAutomaton {
     this.#state = this.#start;
   }
 
-  /** Returns the work units that were spent since the last call of this method. */
+  /** Returns the work units spent since the last call of this method. */
   takeCost(): number {
     const cost = this.#work;
     this.#work = 0;
@@ -219,8 +219,8 @@ export class LineAutomaton {
   }
 
   /**
-   * Computes the state that follows `state` after a character of class `type`, and caches it in the table. Returns
-   * `MATCHED` if the line matches.
+   * Computes and caches the state that follows `state` after a character of class `type`. Returns `MATCHED` if the line
+   * matches.
    */
   #follow(state: number, type: number): number {
     const { kinds, out, other, takes, isWord } = this.#program;
@@ -234,7 +234,7 @@ export class LineAutomaton {
     this.#mark++;
     let isMatch = false;
     let hasOpen = false;
-    // Conditions (such as `\b`) that hold before this character are followed first, because the instructions after them
+    // First follow the conditions (such as `\b`) that hold before this character, because the instructions after them
     // may consume the character.
     if (this.#program.conditions !== 0) {
       const open = this.#open.fill(0);
@@ -266,8 +266,8 @@ export class LineAutomaton {
     else if (!isMatch) {
       for (let word = 0; word < this.#words; word++) next[word]! |= this.#startSet[word]!;
       following = this.#stateOf(next, isWord[type] === 1 && this.#tests.word ? BEFORE.word : BEFORE.other);
-      // A negative number means that the table was cleared to make space. The row of the current state no longer
-      // exists, so the transition cannot be cached.
+      // A negative number means that the table was cleared to make space. The row of the current state is then gone, so
+      // the transition cannot be cached.
       if (following < 0) return -following;
     }
     this.#table[state + type] = following;
@@ -275,9 +275,9 @@ export class LineAutomaton {
   }
 
   /**
-   * Adds to `set` all instructions that can be reached from instruction `from` without consuming a character, through
-   * conditions that hold according to `flags`. A condition that does not hold is added itself, because it may hold
-   * later. Returns true if the end of the expression is reached, which means that the line matches.
+   * Adds to `set` all instructions that can be reached from instruction `from` without consuming a character. Only
+   * conditions that hold according to `flags` are passed. A condition that does not hold is added itself, because it
+   * may hold later. Returns true if the end of the expression is reached, so that the line matches.
    */
   #add(from: number, flags: number, set: Uint32Array): boolean {
     const { kinds, out, other } = this.#program;
@@ -314,7 +314,7 @@ export class LineAutomaton {
   }
 
   /**
-   * Returns the state (offset of its row in the table) with these instructions. Creates it if it does not exist.
+   * Returns the state with these instructions, as the offset of its row in the table. Creates the state if necessary.
    * Returns the negative offset if the table was cleared to make space for it.
    */
   #stateOf(set: Uint32Array, before: number): number {
@@ -346,8 +346,8 @@ export class LineAutomaton {
   }
 
   /**
-   * Removes all cached states and creates the first state of a line again. Number 0 is not used as a state, because 0
-   * means `UNKNOWN` in the table.
+   * Removes all cached states and creates the first state of a line again. Number 0 is never used for a state, because
+   * 0 means `UNKNOWN` in the table.
    */
   #forget(): void {
     this.#work += this.#count / 256;
@@ -369,8 +369,9 @@ export class LineAutomaton {
 }
 
 /**
- * Returns the conditions (bits of `AT`, such as "line start") that hold between a character of kind `before` and the
- * next one, which is the end of the line, a word character or another character.
+ * Returns the conditions (bits of `AT`, such as `lineStart`) that hold at a position in the line. `before` is the kind
+ * of the character before the position. `isEnd` is true at the end of the line. `isWord` is true if a word character
+ * follows.
  */
 function conditionsAt(before: number, isEnd: boolean, isWord: boolean): number {
   return (

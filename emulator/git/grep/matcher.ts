@@ -12,8 +12,8 @@ import { LONGEST_TEXT, type Needle, needleOf } from './search-text.js';
 import { type Node, parseSyntax } from './syntax.js';
 
 /**
- * Error thrown for an expression that is too large, or that RE2 does not support (look-around, back-references, syntax
- * errors).
+ * Error for an expression that is too large, or that RE2 does not support. RE2 supports neither look-around nor
+ * back-references. Syntax errors also lead to this error.
  */
 export class InvalidPattern extends Error {
   override readonly name = 'InvalidPattern';
@@ -23,18 +23,18 @@ export class InvalidPattern extends Error {
 }
 
 /**
- * Finds the lines of a text that match a pattern. Works in small steps, between which other requests can be served. The
- * total time is linear in the length of the text for any pattern.
+ * Finds the lines of a text that match a pattern. It works in small steps, between which other requests can be served.
+ * For any pattern, the total time is linear in the length of the text.
  */
 export interface LineMatcher {
   /**
-   * Text that occurs in every file with a match, so that other files can be skipped without decoding them; undefined if
-   * no such text is known.
+   * Text that every file with a match contains. Files without it can be skipped without decoding them. Undefined if no
+   * such text is known.
    */
   readonly needle?: Needle | undefined;
   /**
-   * Returns a position inside the first matching line that starts at or after `from`; -1 if none. `from` must be the
-   * start of a line.
+   * Returns a position inside the first matching line at or after `from`; -1 if none. `from` must be the start of a
+   * line.
    */
   find(text: string, from: number): Steps<number>;
 }
@@ -43,31 +43,31 @@ const PLAIN_TEXT = /^[^\\^$.|?*+()[\]{}\n]+$/;
 /** Number of characters that one call of `indexOf` searches before the work is reported to the meter. */
 const TEXT_WINDOW = 1 << 17;
 /**
- * Limits for running an expression on V8. `V8_WINDOW`: number of characters that one call of V8's engine searches.
- * `V8_STEPS`: maximum number of steps that an expression may need at each character.
+ * Limits for using V8's regular expressions. `V8_WINDOW`: number of characters searched in one call. `V8_STEPS`:
+ * maximum number of steps that an expression may need at each character.
  */
 const V8_WINDOW = 1 << 14;
 const V8_STEPS = 64;
 /**
- * Cost in work units (about a microsecond each) of each character searched by `indexOf`, and by a V8 expression without
- * alternatives.
+ * Cost per searched character in work units (about a microsecond each): `COST_OF_LOOKUP` for `indexOf`, `COST_OF_V8`
+ * for a V8 expression without alternatives.
  */
 const COST_OF_LOOKUP = COST.byteFound / 4;
 const COST_OF_V8 = COST.byteFound / 2;
 /**
- * Factor for the cost of a V8 expression that begins with `^`. It is slower, because V8 tries `^` at each character of
- * the text.
+ * Factor for the cost of a V8 expression that begins with `^`. Such an expression is slower, because V8 tries it at
+ * each character of the text.
  */
 const ANCHOR_FACTOR = 8;
-/** Cost in work units of each place where the required text is found, because the line around it must be located. */
+/** Cost in work units of each place where the required text is found. The line around that place must be located. */
 const COST_OF_HIT = 1 / 4;
 
 /**
- * Compiles an expression in RE2 syntax. Throws `InvalidPattern`.
+ * Compiles an expression in RE2 syntax, with RE2's meaning. Throws `InvalidPattern`.
  *
- * The meaning is that of RE2, whose compiled program runs on a `LineAutomaton`. A faster engine is used instead if it
- * provably finds the same lines in bounded time: `indexOf` for plain text, and V8's regular expressions for expressions
- * with few alternatives at each position.
+ * By default, RE2's compiled program runs on a `LineAutomaton`. A faster engine is used if it provably finds the same
+ * lines in bounded time. This is `indexOf` for plain text, and V8's regular expressions for expressions with few
+ * alternatives at each position.
  */
 export async function compilePattern(pattern: string, ignoreCase: boolean, meter: Meter): Promise<LineMatcher> {
   const isPlain = !ignoreCase && PLAIN_TEXT.test(pattern);
@@ -118,7 +118,7 @@ function isCheap(node: Node, ignoreCase: boolean): boolean {
   return ways * length <= V8_STEPS;
 }
 
-/** Matcher for plain text. Uses `indexOf` on windows of limited length, so that it can yield between them. */
+/** Matcher for plain text. It calls `indexOf` on windows of limited length, so that it can yield between them. */
 class TextMatcher implements LineMatcher {
   readonly needle: Needle | undefined;
 
@@ -141,9 +141,9 @@ class TextMatcher implements LineMatcher {
 }
 
 /**
- * Matcher for expressions with few alternatives per position. Uses V8's regular expressions on one window of whole
- * lines at a time, because they are faster (measured with `(readTree|writeBlob)` on 9 MB of text: 9 ms; the automaton
- * takes 45 ms). The automaton searches lines that are longer than a window.
+ * Matcher for expressions with few alternatives per position. V8's regular expressions search one window of whole lines
+ * at a time. They are faster than the automaton (measured with `(readTree|writeBlob)` on 9 MB of text: 9 ms instead of
+ * 45 ms). The automaton searches lines that are longer than a window.
  */
 class V8Matcher implements LineMatcher {
   readonly needle: Needle | undefined;
@@ -171,8 +171,8 @@ class V8Matcher implements LineMatcher {
         this.#expression.lastIndex = 0;
         const at = this.#expression.exec(window)?.index ?? -1;
         yield (at < 0 ? window.length : at) * this.#cost;
-        // An expression such as `^` can match the empty string after the last line feed of the window. No line of the
-        // window starts at that position, so such a match is ignored.
+        // An expression such as `^` can match the empty string after the last line feed of the window. Such a match is
+        // ignored, because no line of the window starts there.
         if (at >= 0 && !(at === window.length && window.endsWith('\n'))) return start + at;
       }
       start = end;
@@ -182,8 +182,8 @@ class V8Matcher implements LineMatcher {
 }
 
 /**
- * Matcher for expressions whose matches all contain the same text. Finds this text with `indexOf`, and runs the
- * automaton only on the lines that contain it.
+ * Matcher for expressions whose matches all contain one known text. `indexOf` finds this text, and the automaton runs
+ * only on the lines that contain it.
  */
 class RequiredTextMatcher implements LineMatcher {
   readonly needle: Needle | undefined;
@@ -211,7 +211,7 @@ class RequiredTextMatcher implements LineMatcher {
   }
 }
 
-/** Matcher for all other expressions. Runs the automaton on every character of the text. */
+/** Matcher for all other expressions. The automaton reads every character of the text. */
 class AutomatonMatcher implements LineMatcher {
   #automaton: LineAutomaton | undefined;
 
@@ -224,7 +224,9 @@ class AutomatonMatcher implements LineMatcher {
     return this.findWithin(text, from, text.length);
   }
 
-  /** Same as `find`, for the part of the text from `from` to `to` (exclusive), which must consist of whole lines. */
+  /**
+   * Like `find`, but searches only from `from` to `to` (exclusive). This part of the text must consist of whole lines.
+   */
   *findWithin(text: string, from: number, to: number): Steps<number> {
     if (from >= to) return -1;
     this.#automaton ??= new LineAutomaton(yield* readProgram(this.expression));
@@ -246,8 +248,8 @@ class AutomatonMatcher implements LineMatcher {
 const LINE_FEED = 0x0a;
 
 /**
- * Returns the end of a window of whole lines that starts at `start` and has at most `size` characters. If the first
- * line is longer than `size`, the window is this line.
+ * Returns the end of a window of whole lines that starts at `start`. The window has at most `size` characters, or one
+ * line if the first line is longer.
  */
 function* wholeLines(text: string, start: number, size: number): Steps<number> {
   if (text.length - start <= size) return text.length;
@@ -260,8 +262,8 @@ function* wholeLines(text: string, start: number, size: number): Steps<number> {
 }
 
 /**
- * Returns the start of the line that contains the character at `at`. The search does not go back beyond `from`, which
- * must be the start of a line.
+ * Returns the start of the line that contains the character at `at`. `from` must be the start of this line or of an
+ * earlier line; the search ends there.
  */
 function* lineStart(text: string, from: number, at: number): Steps<number> {
   for (let end = at; end > from; end -= V8_WINDOW) {

@@ -10,7 +10,9 @@ import type { SearchLimits, SearchPage, SearchPosition } from './search.js';
 import { gitGrep, PATTERNS, SAMPLE, UNLIMITED } from './test/as-git-grep.js';
 import { type SearchQuery, searchPage, textCache } from './test/search-page.js';
 
-/** Searches page by page, and returns all pages. Each search starts at the position that the previous page returned. */
+/**
+ * Searches page by page and returns all pages. Each search continues at the position that the previous page returned.
+ */
 async function pagesOf(
   objects: MemoryObjects,
   tree: Oid,
@@ -21,7 +23,7 @@ async function pagesOf(
   const pages: SearchPage[] = [];
   let startAfter: SearchPosition | undefined;
   do {
-    // Convert the position to JSON and back, because the cursor that clients send contains it as JSON.
+    // Convert the position to JSON and back. A client's cursor contains it as JSON, so it must survive this.
     if (startAfter) startAfter = JSON.parse(JSON.stringify(startAfter)) as SearchPosition;
     const page = await searchPage(cache, tree, { ...query, startAfter }, limits, unlimited());
     pages.push(page);
@@ -31,8 +33,7 @@ async function pagesOf(
 }
 
 /**
- * Formats the found lines as `git grep -n` prints them: with `:` around the number of a match, and `-` around the
- * number of a context line.
+ * Formats the found lines like `git grep -n`. The line number has `:` around it for a match and `-` for a context line.
  */
 function printed(pages: readonly SearchPage[]): string[] {
   return pages.flatMap((page) =>

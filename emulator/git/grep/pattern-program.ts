@@ -3,15 +3,16 @@ import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 
 /**
- * Conditions (`^`, `$`, `\b` and others) on the position between two characters, as bits with the values that RE2 uses.
+ * Conditions on the position between two characters, such as `^`, `$` and `\b`. They are bits with the values that RE2
+ * uses.
  */
 export const AT = { lineStart: 1, lineEnd: 2, textStart: 4, textEnd: 8, wordEdge: 16, noWordEdge: 32 } as const;
 
 /** Operation codes of the instructions in a compiled RE2 program. */
 const OPERATION = { alt: 1, altMatch: 2, capture: 3, emptyWidth: 4, fail: 5, match: 6, nop: 7, rune: 8, runeAny: 10 };
 /**
- * Highest operation code of an instruction that consumes a character ("rune"): any character except a line feed. The
- * codes from `rune` to this one all consume a character.
+ * Highest operation code of an instruction that consumes a character. All codes from `rune` to this one do. This code
+ * is for any character except a line feed.
  */
 const LAST_RUNE = 11;
 
@@ -27,29 +28,29 @@ interface Instruction {
 export const KIND = { split: 0, jump: 1, fail: 2, match: 3, character: 4, condition: 5 } as const;
 
 /**
- * Compiled RE2 program, stored as a struct of arrays with one element for each instruction.
+ * Compiled RE2 program, stored as a struct of arrays with one element per instruction.
  *
- * The program continues at instruction `out`, and after a split also at `other`. A character instruction consumes the
- * characters whose classes are set in its row of `takes`. A condition holds if all its bits (`other`, bits of `AT`)
- * hold.
+ * After an instruction, the program continues at instruction `out`, and after a split also at `other`. A character
+ * instruction consumes the characters whose classes are set in its row of `takes`. A condition requires all its bits
+ * (in `other`, bits of `AT`).
  */
 export interface PatternProgram {
   readonly start: number;
   readonly kinds: Uint8Array;
   readonly out: Int32Array;
   /**
-   * Second operand, by the kind of the instruction: second target of a split, row of `takes` of a character
-   * instruction, or bits of a condition.
+   * Second operand. Its meaning depends on the kind of the instruction: second target of a split, row of `takes` for a
+   * character instruction, or bits of a condition.
    */
   readonly other: Int32Array;
   /**
-   * 1 at index `row * classCount + class` if the character instructions with this row consume the characters of the
-   * class.
+   * Matrix with a row for each distinct set of characters. The value at `row * classCount + class` is 1 if the set
+   * contains the characters of the class.
    */
   readonly takes: Uint8Array;
   /**
-   * Number of character classes. Two characters have the same class if no instruction distinguishes them. Class 0
-   * contains only the line feed.
+   * Number of character classes. Characters that no instruction distinguishes have one class. Class 0 contains only the
+   * line feed.
    */
   readonly classCount: number;
   /**
@@ -58,7 +59,7 @@ export interface PatternProgram {
    */
   readonly bounds: Int32Array;
   readonly classes: Uint16Array;
-  /** 1 for each class whose characters are word characters (`\w`) in RE2, else 0. */
+  /** One value per class: 1 if its characters are word characters (`\w`) in RE2, else 0. */
   readonly isWord: Uint8Array;
   /** Bits of all conditions that occur in the program. */
   readonly conditions: number;
@@ -67,8 +68,7 @@ export interface PatternProgram {
 const LINE_FEED = 10;
 
 /**
- * Converts an expression that the library `re2js` has compiled into a `PatternProgram`, and computes its character
- * classes.
+ * Converts an expression compiled by the library `re2js` into a `PatternProgram`, and computes its character classes.
  */
 export function* readProgram(expression: RE2JS): Steps<PatternProgram> {
   const { prog, dfa } = expression.re2();
@@ -131,15 +131,15 @@ function kindOf(operation: number): number {
   throw new Error(`RE2 has no instruction ${operation}`);
 }
 
-/** Returns, in ascending order, the code points at which a new character class may begin. The first one is 0. */
+/** Returns the code points at which a new character class may begin, in ascending order. The first one is 0. */
 function boundsOf(known: Int32Array, conditions: number): Int32Array {
   const words = conditions & (AT.wordEdge | AT.noWordEdge) ? [0x30, 0x3a, 0x41, 0x5b, 0x5f, 0x60, 0x61, 0x7b] : [];
   return Int32Array.from(new Set([0, LINE_FEED, LINE_FEED + 1, ...known, ...words])).sort();
 }
 
 /**
- * Splits each character class in two: the characters that have the property, and the others. Class 0 (the line feed)
- * stays. Returns the new class of each range and the number of classes.
+ * Splits each character class in two: the characters with the property, and those without. Class 0 (the line feed)
+ * stays unchanged. Returns the new class of each range and the number of classes.
  */
 function split(classes: Uint16Array, hasProperty: (at: number) => boolean): [Uint16Array, number] {
   const numbers = new Map<number, number>();
@@ -157,14 +157,14 @@ function split(classes: Uint16Array, hasProperty: (at: number) => boolean): [Uin
   return [refined, count];
 }
 
-/** Returns true for a word character (`\w`) of RE2, which must be ASCII. */
+/** Returns true for a word character (`\w`). In RE2, these are ASCII letters, digits and `_`. */
 function isWordCharacter(code: number): boolean {
   return (
     (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || (code >= 0x61 && code <= 0x7a)
   );
 }
 
-/** List of the distinct character instructions of a program. Equal instructions share one row of `takes`. */
+/** Distinct character instructions of a program. Equal instructions share one row of `takes`. */
 class SetList {
   readonly distinct: Instruction[] = [];
   readonly #byRunes = new Map<ArrayLike<number>, number[]>();
@@ -172,8 +172,8 @@ class SetList {
 
   rowOf(instruction: Instruction): number {
     const { runes, op, arg } = instruction;
-    // The array of runes is looked up by identity first, because copies of an instruction (made for `{n}`) share this
-    // array.
+    // The array of runes is first looked up by identity. Copies of an instruction, which RE2 makes for `{n}`, share
+    // this array.
     const known = this.#byRunes.get(runes)?.find((row) => isAlike(this.distinct[row]!, instruction));
     if (known !== undefined) return known;
     let hash = op * 31 + arg;

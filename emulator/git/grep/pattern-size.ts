@@ -1,37 +1,37 @@
 /**
- * Cost of compiling a Unicode class such as `\p{L}`, counted in instructions: for the first time, and for each further
- * copy.
+ * Cost of compiling a Unicode class such as `\p{L}`, counted in instructions. `UNICODE_CLASS` is for the first
+ * occurrence, `UNICODE_CLASS_COPY` for each further copy.
  */
 const UNICODE_CLASS = 400;
 const UNICODE_CLASS_COPY = 10;
-/** Number of characters whose other letter case RE2 finds in the time in which it compiles one instruction. */
+/** Number of characters whose other letter case RE2 finds in the time of compiling one instruction. */
 const FOLDED_AT_ONCE = 20;
 /**
- * Maximum number of copies of an expression that RE2 allows in repetitions, such as `(a{10}){100}`. It refuses a
- * pattern with more.
+ * Maximum number of copies of an expression in nested repetitions, such as `(a{10}){100}`. RE2 refuses a pattern with
+ * more copies.
  */
 const MAX_COPIES = 1000;
 
 interface Group {
   /**
-   * Number of instructions in the group (`size`), and in its last part (`last`). A repetition that follows multiplies
-   * only the last part.
+   * `size`: number of instructions in the group. `last`: number of instructions in its last part. A repetition after
+   * that part multiplies only the last part.
    */
   size: number;
   last: number;
 }
 
 /**
- * Estimates the number of instructions into which RE2 compiles a pattern. The estimate is made before compiling,
- * because compiling a large pattern takes long. It is rather too high than too low.
+ * Estimates the number of instructions into which RE2 compiles a pattern. A large pattern takes long to compile, so the
+ * estimate is made before compiling. It is more often too high than too low.
  *
- * `{n,m}` makes copies. A Unicode class, or a wide range if case is ignored, counts as many instructions. The result
- * for an invalid pattern is arbitrary, because RE2 reports the error later.
+ * `{n,m}` makes copies. A Unicode class counts as many instructions, and so does a wide range if case is ignored. The
+ * result for an invalid pattern is arbitrary, because RE2 reports the error later.
  */
 export function patternSize(pattern: string, ignoreCase: boolean): number {
   const foldsCase = ignoreCase || /\(\?[a-zA-Z]*i/.test(pattern);
   const groups: Group[] = [{ size: 0, last: 0 }];
-  // Cost, in instructions, that does not grow with the number of copies that a repetition makes.
+  // Cost in instructions that repetitions do not multiply.
   let once = 0;
   let group = groups[0]!;
   const add = (size: number): void => {
@@ -50,7 +50,8 @@ export function patternSize(pattern: string, ignoreCase: boolean): number {
       once += UNICODE_CLASS;
       add(1 + UNICODE_CLASS_COPY);
     } else if (named?.least !== undefined) {
-      // Each optional copy of `{n,m}` needs one instruction more than a required copy: the instruction that skips it.
+      // Each optional copy in `{n,m}` needs one more instruction than a required copy: the instruction that skips the
+      // copy.
       const min = Math.min(Number(named.least), MAX_COPIES);
       const open = named.comma === undefined ? 0 : Math.max(1, Math.min(Number(named.most), MAX_COPIES) - min);
       const size = group.last * min + (group.last + 1) * open;
@@ -72,8 +73,8 @@ export function patternSize(pattern: string, ignoreCase: boolean): number {
 }
 
 /**
- * Returns the number of characters in the ranges (such as `a-z`) of a bracket expression. Single characters are not
- * counted.
+ * Returns the number of characters in the ranges (such as `a-z`) of a bracket expression. Single characters do not
+ * count.
  */
 function foldedCharacters(set: string): number {
   let count = 0;

@@ -1,7 +1,7 @@
 import type { Assertion, Node } from './syntax.js';
 
-// V8 syntax for conditions on a position. V8's `m` flag is not used, because `^` and `$` would then also match at CR,
-// U+2028 and U+2029. The syntax must not match inside a surrogate pair, where V8 tries empty matches.
+// V8 syntax for the conditions. V8's `m` flag is not used, because `^` and `$` would then also match at CR, U+2028 and
+// U+2029. The syntax must not match inside a surrogate pair, where V8 tries empty matches.
 const ASSERTIONS: Readonly<Record<Assertion, string>> = {
   'line-start': '(?:^|(?<=\\n))',
   'line-end': '(?:$|(?=\\n))',
@@ -10,8 +10,8 @@ const ASSERTIONS: Readonly<Record<Assertion, string>> = {
 };
 
 /**
- * Returns the source of an equivalent regular expression for V8 with the `u` flag. Applied to a text of several lines,
- * it matches what the original expression matches in each single line.
+ * Returns the source of an equivalent regular expression for V8 with the `u` flag. In a text of several lines, it finds
+ * the same matches that the original finds in each single line.
  */
 export function printV8(node: Node): string {
   switch (node.kind) {

@@ -5,15 +5,15 @@ import type { SearchText } from './search-text.js';
 export interface FoundLine {
   /** Line number, starting at 1. */
   readonly number: number;
-  /** Text of the line without its line feed. A carriage return before the line feed stays. */
+  /** Text of the line without its line feed. A carriage return before the line feed is kept. */
   readonly text: string;
   readonly type: 'match' | 'context';
 }
 
 export interface FileBounds {
   /**
-   * Position in this file where the previous page of results ended. Context lines after the last match of that page may
-   * still follow.
+   * Position in this file where the previous page of results ended. Context lines after the last match on that page may
+   * still be missing.
    */
   readonly seen: FilePosition;
   readonly before: number;
@@ -24,14 +24,14 @@ export interface FileBounds {
   readonly maxCharacters: number;
   /**
    * True if the page of results is still empty. The first line is then included even if it exceeds `maxCharacters`, so
-   * that every page contains a line.
+   * that no page is empty.
    */
   readonly isFirst: boolean;
 }
 
 /**
- * Position in a file where a page of results ended. `line` is the last line shown, and `match` the last line that
- * matched. Both are counted from 1; 0 if none.
+ * Position in a file where a page of results ended. `line` is the number of the last line shown, `match` that of the
+ * last matching line. Both count from 1; 0 if none.
  */
 export interface FilePosition {
   readonly line: number;
@@ -42,21 +42,21 @@ export interface FileResult {
   readonly lines: readonly FoundLine[];
   readonly matches: number;
   readonly characters: number;
-  /** Position at which the next page continues in this file; undefined if no line was left out. */
+  /** Position at which the next page continues in this file. Undefined if the file is complete. */
   readonly next?: FilePosition;
 }
 
 const NOTHING: FileResult = { lines: [], matches: 0, characters: 0 };
 
 /**
- * Returns the matching lines of one file with their context lines, each line once, as `git grep -n -B -A` shows them. A
- * page of results may end between any two lines. The next page then starts after the last line shown.
+ * Returns the matching lines of one file with their context lines, as `git grep -n -B -A` shows them. Each line occurs
+ * once. A page of results may end between any two lines; the next page starts after the last line shown.
  */
 export function* searchFile(file: SearchText, matcher: LineMatcher, bounds: FileBounds): Steps<FileResult> {
   const seen = bounds.seen.line;
   const { needle } = matcher;
-  // A file without the needle (text that every match contains) has no match. If the previous page ended in this file,
-  // the file must be read in any case, because context lines of a match on that page may still follow.
+  // A file without the needle (text that every match contains) has no match. A file in which the previous page ended
+  // must be read in any case, because context lines of its last match may still be missing.
   if (seen === 0 && needle !== undefined && !(yield* file.mayHold(needle))) return NOTHING;
   yield* file.decode();
   const { text } = file;
@@ -77,23 +77,23 @@ export function* searchFile(file: SearchText, matcher: LineMatcher, bounds: File
 }
 
 /**
- * Cost, in work units (about a microsecond each), of adding a line to the result. The cost of searching the characters of
- * the line is counted separately.
+ * Cost of adding a line to the result, in work units (about a microsecond each). Searching the characters of the line
+ * is counted separately.
  */
 const LINE_COST = 1 / 4;
 
 /**
- * Collects the lines of one file for a page of results, within the limits of the page. Line numbers start at 0, as in
+ * Collects the lines of one file for a page of results, up to the limits of the page. Line numbers start at 0, as in
  * `SearchText`.
  */
 class FilePage {
-  /** True if a line had to be left out because a limit of the page is reached. */
+  /** True if a line was left out because a limit of the page was reached. */
   isFull = false;
   readonly #lines: FoundLine[] = [];
   #matches = 0;
   #characters = 0;
   #lastMatch: number;
-  /** Number of the first line that is neither added to the page nor skipped yet. */
+  /** Number of the first line that has been neither added to the page nor skipped. */
   #next: number;
   #cost = 0;
 
@@ -105,14 +105,11 @@ class FilePage {
     this.#lastMatch = bounds.seen.match - 1;
   }
 
-  /**
-   * Adds the matching line `line` and the context lines before it. Returns false if a limit excludes one of these
-   * lines.
-   */
+  /** Adds a matching line and the context lines before it. Returns false if one of these lines exceeds a limit. */
   match(line: number): boolean {
     this.trail(line);
-    // If the page has no space for this match, its context lines are not added either, because they belong to the next
-    // page, which shows the match.
+    // Without space for this match, its context lines are not added either. They belong to the next page, which shows
+    // the match.
     if (this.isFull || this.#matches >= this.bounds.maxMatches) return false;
     this.#next = Math.max(this.#next, line - this.bounds.before);
     while (this.#next < line && !this.isFull) this.#add('context');
@@ -120,7 +117,7 @@ class FilePage {
     return !this.isFull;
   }
 
-  /** Adds the context lines after the last match, but only lines before `line`. */
+  /** Adds the context lines after the last match that come before `line`. */
   trail(line: number): void {
     if (this.#lastMatch < 0) return;
     const end = Math.min(this.#lastMatch + this.bounds.after + 1, line, this.file.lineCount);
@@ -138,7 +135,7 @@ class FilePage {
     return cost;
   }
 
-  /** Adds the next line of the file if it fits into the page. Sets `isFull` otherwise. */
+  /** Adds the next line of the file if it fits into the page. Otherwise sets `isFull`. */
   #add(type: FoundLine['type']): void {
     const line = this.#next;
     const { maxLines, maxCharacters, isFirst } = this.bounds;

@@ -3,33 +3,33 @@ import { StringDecoder } from 'node:string_decoder';
 import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 
-/** Number of bytes of a file that are decoded to text between two yields to the event loop. */
+/** Number of bytes decoded to text between two yields to the event loop. */
 const PIECE_BYTES = 1 << 16;
 /**
- * `WINDOW`: number of bytes that one call of `indexOf` searches. `COST_OF_LOOKUP`: cost of each of these bytes in work
+ * `WINDOW`: number of bytes searched in one call of `indexOf`. `COST_OF_LOOKUP`: cost of each of these bytes in work
  * units (about a microsecond each).
  */
 const WINDOW = 1 << 17;
 const COST_OF_LOOKUP = COST.byteFound / 4;
 /**
- * Maximum length of a text that is searched with `indexOf`. Up to this length the time is linear, because V8's lookup
- * tables for searches are limited to it.
+ * Maximum length of a text that is searched with `indexOf`. V8's lookup tables for searches are limited to this length,
+ * and the time is linear only up to it.
  */
 export const LONGEST_TEXT = 250;
 /**
  * `LINES`: number of lines found between two yields to the event loop. `COST_OF_LINE`: cost of each line in work units,
- * in addition to that of its characters.
+ * without that of its characters.
  */
 const LINES_BITS = 12;
 const LINES = 1 << LINES_BITS;
 const COST_OF_LINE = 1 / 32;
 /**
- * Minimum average length of lines, in characters, for which the positions of the line starts stay cached. For shorter
+ * Minimum average line length, in characters, for which the positions of the line starts stay cached. With shorter
  * lines they would use too much memory.
  */
 const LINE_LENGTH = 16;
 
-/** Text that every match of a pattern contains. Files without it can be skipped. */
+/** Text that every match of a pattern contains. Files without this text can be skipped. */
 export interface Needle {
   readonly text: string;
   /** First bytes of the text in UTF-8, at most `LONGEST_TEXT`. */
@@ -37,36 +37,38 @@ export interface Needle {
 }
 
 /**
- * Returns the needle that finds a text in the undecoded bytes of a file. Uses only the beginning of a long text.
- * Returns undefined if the bytes cannot show whether the text is present.
+ * Returns the needle with which a text can be searched in the undecoded bytes of a file. The needle of a long text is
+ * only its beginning. Returns undefined if the bytes cannot show if the text is present.
  */
 export function needleOf(text: string): Needle | undefined {
   const start = text.slice(0, LONGEST_TEXT);
-  // The character U+FFFD in the text may stand for malformed bytes of the file, and a lone surrogate is only a part of
-  // a character. Neither can be searched as UTF-8 bytes.
+  // These characters cannot be searched as UTF-8 bytes. U+FFFD in the decoded text may stand for malformed bytes of the
+  // file. A lone surrogate is only a part of a character.
   if (start === '' || /[\p{Cs}\ufffd]/u.test(start)) return undefined;
   return { text: start, bytes: Buffer.from(start, 'utf8').subarray(0, LONGEST_TEXT) };
 }
 
 /**
- * Content of a file that is searched: text decoded from UTF-8, with U+FFFD for malformed bytes. Only the bytes are kept
+ * Content of a file to search: text decoded from UTF-8, with U+FFFD for malformed bytes. Only the bytes are stored
  * until the text is needed, unless the file is short and ASCII. Line numbers start at 0.
  */
 export class SearchText {
   /**
-   * Approximate maximum memory in bytes of this object after decoding and splitting. V8 uses one byte per character if
-   * all characters are below U+0100, and two otherwise.
+   * Approximate maximum memory of this object in bytes, after decoding and splitting. V8 uses one byte per character if
+   * all characters are below U+0100, otherwise two.
    */
   readonly bytes: number;
   #body: Buffer | undefined;
   #text: string | undefined;
-  /** Last needle (text that every match contains) that was searched in this file and not found; undefined if none. */
+  /** Last needle (text that every match contains) that this file was found not to contain; undefined if none. */
   #missing: string | undefined;
-  /** Positions of the line starts, in arrays of `LINES` items. A single growing array would have to be copied. */
+  /** Positions of the line starts, in arrays of up to `LINES` lines. A single growing array would have to be copied. */
   #starts: readonly Int32Array[] | undefined;
   #lineCount = 0;
 
-  /** Copies `body`. If `isOwn` is true, uses `body` itself, which the caller must not use any more. */
+  /**
+   * Copies `body`. If `isOwn` is true, uses `body` itself without copying; the caller must then not use it any more.
+   */
   constructor(body: Buffer, isOwn = false) {
     const isPlain = isAscii(body);
     // An ASCII file is converted at once, because this is as fast as copying its bytes.
@@ -83,15 +85,16 @@ export class SearchText {
   }
 
   /**
-   * Returns true if the last unsuccessful search in the file was for the same needle (text that every match contains).
+   * Returns true if the file is known to lack the needle (text that every match contains). Only the last unsuccessful
+   * search is remembered.
    */
   lacks(wanted: Needle): boolean {
     return wanted.text === this.#missing;
   }
 
   /**
-   * Searches the file for the needle (text that every match contains). Returns false if it is absent, and true if it is
-   * or may be present.
+   * Searches the file for the needle (text that every match contains). Returns false if the needle is absent, and true
+   * if it is or may be present.
    */
   *mayHold(wanted: Needle): Steps<boolean> {
     if (this.lacks(wanted)) return false;
@@ -114,7 +117,7 @@ export class SearchText {
     return false;
   }
 
-  /** Decodes the bytes of the file to `text`, unless this was done before. */
+  /** Decodes the bytes of the file to `text`, unless this has been done before. */
   *decode(): Steps<void> {
     const body = this.#body;
     if (body === undefined) return;
@@ -123,7 +126,7 @@ export class SearchText {
   }
 
   /**
-   * Finds the positions of all line starts. Must be called before `lineCount`, `startOf`, `endOf`, `lineText` and
+   * Finds the start positions of all lines. Must be called before `lineCount`, `startOf`, `endOf`, `lineText` and
    * `lineAt`.
    */
   *splitLines(): Steps<void> {
@@ -134,7 +137,7 @@ export class SearchText {
     let start = 0;
     while (start < text.length) {
       const first = start;
-      // The array has one element more than there are lines: the start of the next line, even if there is no such line.
+      // The array has one item more than lines. The last item is the start of the next line, even if no line follows.
       const list = new Int32Array(Math.min(LINES, text.length - start) + 1);
       let here = 0;
       for (; here < LINES && start < text.length; here++) {
@@ -152,8 +155,7 @@ export class SearchText {
   }
 
   /**
-   * Deletes the line starts if they use more memory than `bytes` counts for them. `splitLines` computes them again when
-   * needed.
+   * Deletes the line starts if they use more memory than `bytes` counts for them. `splitLines` can compute them again.
    */
   trim(): void {
     if (this.#starts !== undefined && this.#lineCount > this.text.length / LINE_LENGTH) this.#starts = undefined;
@@ -168,7 +170,7 @@ export class SearchText {
     return this.#lineStarts[line >>> LINES_BITS]![line & (LINES - 1)]!;
   }
 
-  /** Returns the position of the line feed that ends the line, or the end of the text. */
+  /** Returns the position of the line feed at the end of the line; the end of the text if there is none. */
   endOf(line: number): number {
     return this.#lineStarts[line >>> LINES_BITS]![(line & (LINES - 1)) + 1]! - 1;
   }
@@ -178,7 +180,7 @@ export class SearchText {
   }
 
   /**
-   * Returns the number of the line that contains the character at position `at`. The line feed belongs to the line that
+   * Returns the number of the line that contains the character at position `at`. A line feed belongs to the line that
    * it ends.
    */
   lineAt(at: number): number {
@@ -199,8 +201,7 @@ export class SearchText {
 }
 
 function* decodeUtf8(body: Buffer): Steps<string> {
-  // Most files are ASCII. They are converted at once, because this is several times as fast as decoding UTF-8: 16 MiB
-  // take 4 ms.
+  // Most files are ASCII. Converting them at once is several times as fast as decoding UTF-8 (16 MiB take 4 ms).
   if (isAscii(body)) {
     yield body.length * COST.byteCopied;
     return body.toString('latin1');

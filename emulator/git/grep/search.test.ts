@@ -308,7 +308,7 @@ function matchingLines(matcher: LineMatcher, lines: readonly string[]): number[]
   let start = 0;
   for (const [number, line] of lines.entries()) {
     const end = start + line.length;
-    // Count the line as matching if the next match at or after its start lies inside the line.
+    // The line matches if the next match from its start begins inside it.
     const at = runSync(matcher.find(piece, start));
     if (at >= start && at <= end) found.push(number);
     start = end + 1;

@@ -11,33 +11,33 @@ import { type FilePosition, type FoundLine, searchFile } from './search-file.js'
 import type { TextCache } from './text-cache.js';
 
 /**
- * Position where a page of results ended: everything up to `line` of the file `path` was shown. Lines count from 1, and
- * line 0 means that nothing of the file was shown.
+ * Position where a page of results ended. The file `path` was shown up to `line`. Lines count from 1; line 0 means that
+ * nothing of the file was shown.
  */
 export interface SearchPosition {
   readonly path: ByteString;
   readonly line: number;
-  /** Last line of the file that matched, if context lines after it have not been shown yet. */
+  /** Last matching line of the file. Set only if some context lines after it have not been shown yet. */
   readonly match?: number;
 }
 
 export interface SearchQuery {
   readonly pattern: LineMatcher;
-  /** Pathspec that selects the files to search; all files if undefined. */
+  /** Pathspec that selects the files to search; undefined for all files. */
   readonly selects?: PathMatcher | undefined;
-  /** Number of context lines before and after each match; default 0. */
+  /** Number of context lines before and after each match. The default is 0. */
   readonly before?: number | undefined;
   readonly after?: number | undefined;
   readonly startAfter?: SearchPosition | undefined;
 }
 
-/** Limits of one page of results. All of them are at least 1. */
+/** Limits of one page of results. All are at least 1. */
 export interface SearchLimits {
   readonly maxMatches: number;
   readonly maxMatchesPerFile: number;
-  /** Maximum number of lines, where matching lines and context lines both count. */
+  /** Maximum number of lines. Matching lines and context lines both count. */
   readonly maxLines: number;
-  /** Maximum number of characters in all lines of the page. The first line is always included, even if it is longer. */
+  /** Maximum number of characters in all lines of the page. The first line is included even if it is longer. */
   readonly maxCharacters?: number | undefined;
 }
 
@@ -53,17 +53,17 @@ export interface SearchPage {
 }
 
 /**
- * Number of files that are read together, at first and at most. It doubles each time, so that a page reads at most
- * about twice as many files as it needs.
+ * Number of files that are read together: `FIRST_FILES` at first, doubled each time, `MAX_FILES` at most. A page
+ * therefore reads at most about twice as many files as it needs.
  */
 const FIRST_FILES = 16;
 const MAX_FILES = 512;
-/** Size in bytes at which no more files are read together. The last of them may exceed it. */
+/** Total size in bytes after which no further file is read together with the others. The last file may exceed it. */
 const MAX_BYTES = 4 << 20;
 
 /**
- * Searches the files of a tree and adds matches to `result`. If a limit of the page is reached and more matches may
- * follow, returns the position where the next page starts. Returns undefined at the end of the tree.
+ * Searches the files of a tree and adds matches to `result`. If the page is full and more matches may follow, returns
+ * the position where the next page starts. Returns undefined at the end of the tree.
  */
 async function search(
   cache: TextCache,
@@ -85,8 +85,8 @@ async function search(
   const shown = new PathCursor(paths);
   let room = FIRST_FILES;
   for (let at = first; at < paths.length; ) {
-    // The first file is the one in which the previous page ended. It is searched separately, because context lines of a
-    // match on the previous page may still follow.
+    // If the previous page ended in the first file, that file is searched separately. Context lines of a match on the
+    // previous page may still be missing.
     const isResumed = at === first && isExact;
     const files: number[] = [];
     for (let bytes = 0; at < paths.length && files.length < room && bytes < MAX_BYTES; at++) {
@@ -139,8 +139,8 @@ async function search(
 }
 
 /**
- * Accumulates the cost of many small pieces of work before it is reported to the meter (counts the CPU work of a
- * request), because reporting each piece would cost more than the piece itself.
+ * Adds up the cost of many small pieces of work before it is reported to the meter, which counts the CPU work of a
+ * request. Reporting each piece would cost more than the piece itself.
  */
 class SmallSteps {
   #unreported = 0;
@@ -166,8 +166,8 @@ class SmallSteps {
 }
 
 /**
- * Returns the position for the next page. It contains the last match only if some context lines after this match are
- * not shown yet.
+ * Returns the position for the next page. It includes the last match only if some context lines after it have not been
+ * shown yet.
  */
 function positionAt(path: ByteString, { line, match }: FilePosition, after: number): SearchPosition {
   return match > 0 && line < match + after ? { path, line, match } : { path, line };
@@ -175,10 +175,10 @@ function positionAt(path: ByteString, { line, match }: FilePosition, after: numb
 
 /**
  * Searches the regular files of a tree line by line, as `git grep -n -B -A` does, and returns one page of results. The
- * files are in the order of Git's index. Binary files (a NUL in the first 8000 bytes) and large files are skipped. If
- * the CPU limit is reached when the page is full, the page is returned, although it is unknown if more results follow.
+ * files are in the order of Git's index. Binary files (a NUL in the first 8000 bytes) and large files are skipped.
  *
- * Throws `WorkLimitExceeded`, or the abort reason of the meter's signal.
+ * If the CPU limit is reached after the page was filled, the page is returned, although more results may or may not
+ * follow. Otherwise throws `WorkLimitExceeded`, or the abort reason of the meter's signal.
  */
 export async function searchPage(
   cache: TextCache,
@@ -194,8 +194,8 @@ export async function searchPage(
   } catch (error) {
     const last = files.at(-1);
     if (!(error instanceof WorkLimitExceeded) || last === undefined || !isFull(files, limits)) throw error;
-    // A later file reached the work limit, so the last file of the page was searched completely. The next page can
-    // therefore start after its last shown line.
+    // The work limit was reached in a later file, so the last file of the page was searched completely. The next page
+    // can start after its last shown line.
     return { files, next: { path: last.path, line: last.lines.at(-1)!.number } };
   }
 }
@@ -206,8 +206,8 @@ function isFull(files: readonly FileMatches[], limits: SearchLimits): boolean {
 }
 
 /**
- * Finds `path` in the list. Returns the index of the first path that is equal to `path` or follows it in byte order,
- * and true if it is equal.
+ * Finds `path` in the sorted list. `first` is the index of the first path equal to or after `path` in byte order.
+ * `isExact` is true if that path is equal.
  */
 function* placeOf(paths: PathList, path: ByteString): Steps<{ readonly first: number; readonly isExact: boolean }> {
   const cursor = new PathCursor(paths);

@@ -1,13 +1,13 @@
 import { POSIX_CLASSES } from '../pathspec/wildmatch-bracket.js';
 
 /**
- * Node in the syntax tree of a regular expression. Sets of characters never contain the line feed, because a search
- * matches each line separately.
+ * Node in the syntax tree of a regular expression. Sets of characters never contain the line feed, because each line is
+ * matched separately.
  */
 export type Node =
   /**
-   * Matches one character whose code point is in `ranges`: pairs of first and last code point, ascending. An empty list
-   * matches nothing.
+   * Matches one character whose code point is in `ranges`. These are pairs of first and last code point in ascending
+   * order. An empty list matches nothing.
    */
   | { readonly kind: 'set'; readonly ranges: readonly number[] }
   | { readonly kind: 'assert'; readonly at: Assertion }
@@ -30,7 +30,7 @@ const NAMED_CLASSES: Readonly<Record<string, readonly number[]>> = { ...POSIX_CL
 
 const CONTROLS: Readonly<Record<string, number>> = { a: 0x07, f: 0x0c, n: 0x0a, r: 0x0d, t: 0x09, v: 0x0b };
 
-/** Error thrown inside the parser for unsupported syntax. `parseSyntax` catches it. */
+/** Error for unsupported syntax inside the parser. `parseSyntax` catches it. */
 class Unsupported extends Error {}
 
 /**
@@ -38,7 +38,7 @@ class Unsupported extends Error {}
  * repetitions. Returns undefined for other syntax (flags, `\p`, `\Q`, `\A`). With `ignoreCase`, also returns undefined
  * for negated sets of letters, because V8 and RE2 treat them differently.
  *
- * The expression must be short, because the parser recurses into groups. RE2 must have accepted the expression before.
+ * RE2 must have accepted the expression before. The expression must be short, because the parser recurses into groups.
  */
 export function parseSyntax(pattern: string, ignoreCase: boolean): Node | undefined {
   try {
@@ -77,8 +77,8 @@ class Parser {
   }
 
   /**
-   * Parses a repetition of `body`: `* + ? {n} {n,} {n,m}`, each with an optional `?` for lazy matching, which is
-   * ignored because the same lines match. Returns `body` itself if no repetition follows.
+   * Parses a repetition of `body`: `* + ? {n} {n,} {n,m}`. An optional `?` after it (lazy matching) is ignored, because
+   * it does not change which lines match. Returns `body` itself if no repetition follows.
    */
   #repetition(body: Node): Node {
     const match = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(this.text.slice(this.#at, this.#at + 16));
@@ -140,8 +140,8 @@ class Parser {
   }
 
   /**
-   * Returns the code point of an escape sequence such as `\x41` or `\t`. `char` is the already consumed character after
-   * the backslash.
+   * Returns the code point of an escape sequence such as `\x41` or `\t`. `char` is the character after the backslash,
+   * which has already been consumed.
    */
   #character(char: string): number {
     if (char === 'x') {
@@ -223,7 +223,7 @@ function single(code: number): Node {
   return setOf([code, code]);
 }
 
-/** Returns the node for a set of characters. `ranges` may be in any order. The line feed is removed. */
+/** Returns the node for a set of characters, without the line feed. `ranges` may be in any order. */
 function setOf(ranges: readonly number[]): Node {
   const lines: number[] = [];
   const sorted = normalize(ranges);
@@ -235,7 +235,7 @@ function setOf(ranges: readonly number[]): Node {
   return { kind: 'set', ranges: lines };
 }
 
-/** Sorts pairs of first and last code point in ascending order, and merges adjacent and overlapping ones. */
+/** Sorts the pairs of first and last code point, and merges adjacent and overlapping pairs. */
 function normalize(ranges: readonly number[]): number[] {
   const pairs: [number, number][] = [];
   for (let at = 0; at < ranges.length; at += 2) pairs.push([ranges[at]!, ranges[at + 1]!]);

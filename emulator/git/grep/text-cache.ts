@@ -10,8 +10,8 @@ import { TreeWalk } from '../pathspec/tree-walk.js';
 import { SearchText } from './search-text.js';
 
 /**
- * Regular files of a tree in the order of Git's index, with the object numbers (indices into the tables of the object
- * store) of their blobs.
+ * Regular files of a tree, in the order of Git's index. `numbers` identifies their blobs in the object store (indexes
+ * into its tables).
  */
 export interface Listing {
   readonly paths: PathList;
@@ -19,53 +19,50 @@ export interface Listing {
 }
 
 /**
- * Maximum size in bytes of a file that is copied at once, without yielding to the event loop. Copying this many bytes
- * takes a tenth of a millisecond.
+ * Maximum size in bytes of a file that is copied without yielding to the event loop. Copying this many bytes takes a
+ * tenth of a millisecond.
  */
 const MAX_AT_ONCE = 1 << 16;
-/** Approximate memory in bytes of one cached path, in addition to the characters of its names. */
+/** Approximate memory in bytes of one cached path, without the characters of its names. */
 const PATH_BYTES = 48;
 const SKIPPED = Symbol('binary or too large');
 
-/**
- * Caches of texts and tree listings in one cache group. A cache group belongs to the object stores that share the same
- * objects.
- */
+/** Caches of texts and tree listings in one cache group. All object stores that share objects use one cache group. */
 interface Kept {
   readonly texts: CacheRegion<number, SearchText | typeof SKIPPED>;
   readonly listings: CacheRegion<Oid, Listing>;
 }
 
-/** Key under which these two caches are registered in their cache group. */
+/** Key under which a cache group registers its `Kept` caches. */
 const KEPT = {};
 
 /**
- * Cache of file texts and tree listings that all searches of one repository share. Entries are never invalidated,
+ * Cache of file texts and tree listings, shared by all searches of one repository. Entries are never invalidated,
  * because objects never change. The cache regions limit the memory.
  */
 export class TextCache {
-  /** Cache group of the last lookup, and its caches. The next lookup is usually for the same group. */
+  /** Cache group of the last lookup, and its caches. Usually, the next lookup is for the same group. */
   #caches: CacheGroup | undefined;
   #kept: Kept | undefined;
-  /** Identity of the current search in the cache (see `begin`). */
+  /** Object that identifies the current search in the cache (see `begin`). */
   #search = {};
 
   constructor(
     private readonly objects: ObjectReader,
-    /** Returns the cache group for an object, given its number: that of the stores that share this object. */
+    /** Returns the cache group for the object with this number. It is the group of the stores that share the object. */
     private readonly cachesOf: (number: number) => CacheGroup,
-    /** Maximum size in bytes of a file that is searched. Larger files are skipped. */
+    /** Maximum size in bytes of a file to search. Larger files are skipped. */
     private readonly maxFileBytes = requestLimit('grepFileBytes'),
   ) {}
 
-  /** Starts a search. Texts that the search reads first are not evicted by texts that it reads later. */
+  /** Starts a new search. Texts read later in this search do not evict texts that it read earlier. */
   begin(): void {
     this.#search = {};
   }
 
   async listing(tree: Oid, meter: Meter): Promise<Listing> {
     const number = this.objects.find(tree);
-    // The empty tree may be absent from the store, because Git can always read it. Its listing is then not cached.
+    // The store may lack the empty tree, because Git can always read it. Its listing is then not cached.
     const listings = number < 0 ? undefined : this.#keptOf(number).listings;
     const known = listings?.get(tree);
     if (known !== undefined) return known;
@@ -84,14 +81,14 @@ export class TextCache {
     return listing;
   }
 
-  /** Returns the size in bytes of the blob with this object number; 0 if the blob is missing. */
+  /** Returns the size of a blob in bytes, given its object number; 0 if the blob is missing. */
   sizeOf(number: number): number {
     return number < 0 ? 0 : this.objects.sizeOf(number);
   }
 
   /**
-   * Returns the texts of the blobs with these object numbers, in the same order. The text is undefined for a blob that
-   * is not searched, because it is binary, too large or missing. Blobs that are not cached are read together.
+   * Returns the texts of the blobs with these object numbers, in the same order. A text is undefined if its blob is
+   * binary, too large or missing. Blobs that are not cached are read together.
    */
   async texts(numbers: readonly number[], meter: Meter): Promise<(SearchText | undefined)[]> {
     const texts: (SearchText | undefined)[] = [];

@@ -14,85 +14,82 @@ import type { Segment } from '../pack/segment.js';
 import { NONE, type PackEntries } from './pack-entries.js';
 
 /**
- * Size in bytes up to which the arena (memory for inflated objects) grows by doubling. A larger arena grows only to the
- * size that is needed.
+ * Size in bytes up to which the arena (memory for inflated objects) grows by doubling. Beyond it, the arena grows only
+ * as much as needed.
  */
 const GENEROUS = 32 * 1024 * 1024;
 
-/** Received pack whose entries are known and whose deltas must be resolved. */
+/** Received pack in which all entries have been found, but deltas are not resolved yet. */
 export interface ScannedPack {
   readonly entries: PackEntries;
   readonly segment: Segment;
-  /**
-   * Total inflated size in bytes of all entries of the pack. The limit on the number of bytes that deltas may write
-   * grows with it.
-   */
+  /** Index of `segment` in the object store. */
   readonly segmentIndex: number;
   readonly end: number;
   /**
-   * Total inflated size in bytes of all entries of the pack. The limit on the number of bytes that deltas may write is
-   * a multiple of it.
+   * Total inflated size in bytes of all entries. The number of bytes that deltas may write is limited to a multiple of
+   * it.
    */
   readonly inflated: number;
   /**
-   * Small deltas that were inflated and kept when the pack was scanned, so that they need not be inflated again. The
-   * bytes of each delta are contiguous.
+   * Small deltas that were inflated during the scan of the pack. They are kept, so that they need not be inflated
+   * again. The bytes of each delta are contiguous.
    */
   readonly keptDeltas: Segment;
 }
 
 /**
- * Stack frame for one delta base. The stack contains the chain of bases of the delta that is being resolved. The lowest
+ * Stack frame for one delta base. The frames form the chain of bases of the delta that is being resolved. The lowest
  * frame is an object that is already stored.
  */
 interface Frame {
   readonly number: number;
   readonly size: number;
   /**
-   * Offset of the base's body (content) in the arena, which is the memory for inflated objects. `NONE` if the body is
-   * not in memory, because it was evicted or not read yet.
+   * Offset of the base's body (content) in the arena, which is the memory for inflated objects. `NONE` if the body was
+   * evicted or not read yet.
    */
   bodyAt: number;
   /**
-   * Bounds of free memory in the arena. Free are the bytes from `low` to the body of this base, and the bytes from
+   * Bounds of the free memory in the arena. The bytes from `low` to the body of this base are free, and the bytes from
    * `top` on.
    */
   low: number;
   top: number;
   /**
-   * Deltas on this base, as indexes of entries; `NONE` if none. `next`: delta to resolve next. `heaviest`: delta on
-   * which the most entries depend. It is resolved last.
+   * Deltas on this base, as indexes of entries; `NONE` if none. `next` is resolved next. `heaviest` has the most
+   * entries that depend on it, and is resolved last.
    */
   next: number;
   heaviest: number;
   /**
-   * Decoded entries of the base if it is a tree. With them, a tree that is a delta on the base can be recorded without
+   * Decoded entries of the base if it is a tree. They allow a tree that is a delta on the base to be recorded without
    * parsing it. Undefined if the base is not a tree or its entries are not known.
    */
   layout: TreeLayout | undefined;
 }
 
 /**
- * Builds objects from the deltas of a received pack, each base before its deltas, and stores them. Uses an explicit
+ * Builds and stores the objects for the deltas of a received pack, each base before its deltas. It uses an explicit
  * stack, because a delta chain may be as long as the pack.
  *
  * Of the deltas on a base, the one on which the most entries depend is resolved last and takes over the memory of the
  * base. At most log2(number of entries) bases are therefore in memory at once.
  */
 export class DeltaResolver {
-  /**
-   * Numbers of objects that are bases of deltas in the pack but are not in the pack themselves. The store already had
-   * them.
-   */
+  /** Numbers of objects that the pack uses as delta bases but does not contain. They were in the store before. */
   readonly thinBases = new Set<number>();
   #arena: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
   readonly #frames: Frame[] = [];
-  /** Layouts (decoded trees) that no frame uses at present. They are reused to avoid allocations. */
+  /** Layouts (decoded trees) that no frame uses at present. Reusing them avoids allocations. */
   readonly #layouts: TreeLayout[] = [];
   readonly #header = new DeltaHeader();
   readonly #oid = Buffer.alloc(OID_BYTES);
   readonly #mostWork: number;
-  /** Number of bytes that deltas have written so far. It is limited, because a small pack can describe huge objects. */
+  /**
+   * Number of bytes that deltas have written so far. A limit is necessary, because a small pack can describe huge
+   * objects.
+   */
   #work = 0;
 
   constructor(
@@ -106,8 +103,8 @@ export class DeltaResolver {
   }
 
   /**
-   * Builds and stores the objects of all deltas whose base is available. If `thin` is true, objects that were in the
-   * store before can be bases too.
+   * Builds and stores the objects of all deltas whose base is available. If `thin` is true, older objects in the store
+   * can also be bases.
    */
   *resolve(thin: boolean): Steps<void> {
     const { entries } = this.pack;
@@ -128,10 +125,11 @@ export class DeltaResolver {
   }
 
   /**
-   * Returns the first entry of a linked list of all deltas on an entry, whether they identify the entry by distance or
-   * by id. Returns `NONE` if there are no such deltas. `number`: object number of the entry.
+   * Returns the first delta on an entry; the others follow in a linked list. The list contains both the deltas that
+   * identify the entry by distance and those that do so by id. Returns `NONE` if there are none. `number` is the object
+   * number of the entry.
    *
-   * A second call for the same entry returns `NONE`, so that no delta is resolved twice.
+   * A second call for an entry returns `NONE`, so that no delta is resolved twice.
    */
   #takeDeltas(entry: number, number: number): number {
     const { entries } = this.pack;
@@ -171,8 +169,8 @@ export class DeltaResolver {
   }
 
   /**
-   * Returns the decoded entries of the base object `number`, so that deltas on it can be recorded without parsing them.
-   * Returns undefined if the object is not a tree or its entries are not known.
+   * Returns the decoded entries of the base object `number`. With them, deltas on it can be recorded without parsing
+   * them. Returns undefined if the object is not a tree or its entries are not known.
    */
   #layoutOf(number: number): TreeLayout | undefined {
     if (this.writer.objects.typeOf(number) !== TREE) return undefined;
@@ -200,8 +198,8 @@ export class DeltaResolver {
   }
 
   /**
-   * Applies the delta in the entry `entry` to `base` and stores the resulting object. `isLast`: true if no other delta
-   * needs the base afterwards, so that its memory may be reused.
+   * Applies the delta in the entry `entry` to `base` and stores the resulting object. If `isLast` is true, no other
+   * delta needs the base afterwards, so its memory may be reused.
    */
   *#resolveDelta(base: Frame, entry: number, isLast: boolean): Steps<void> {
     const { entries, segment, end, keptDeltas } = this.pack;
@@ -242,8 +240,8 @@ export class DeltaResolver {
   }
 
   /**
-   * Reads the sizes of base and result at the start of a delta, and returns the size of the resulting object in bytes.
-   * Throws `PackError` if the size of the base is wrong or the result exceeds a limit.
+   * Reads the sizes of base and result at the start of a delta. Returns the size of the result in bytes. Throws
+   * `PackError` if the size of the base is wrong or the result exceeds a limit.
    */
   #readHeader(base: Frame, entry: number, buffer: Buffer, at: number): number {
     const header = this.#header;
@@ -293,17 +291,16 @@ export class DeltaResolver {
     const isLaidOut = layout !== undefined && layout.length !== NONE;
     if (layout !== undefined && (deltas === NONE || !isLaidOut)) this.#layouts.push(layout);
     if (deltas === NONE) return;
-    // The new object becomes a base on the stack. If its own base is still needed, free memory starts after both
-    // bodies. Otherwise, it starts where the free memory before the body of its own base started.
+    // The new object becomes a base on the stack. If its own base is still needed, the free memory starts after both
+    // bodies. Otherwise it starts where the free memory before that base started.
     const top = isLast ? bodyAt + size : Math.max(base.top, bodyAt + size);
     const low = isLast ? base.low : Math.max(base.top, bodyAt - HEADROOM);
     this.#push(number, size, bodyAt, low, top, deltas, isLaidOut ? layout : undefined);
   }
 
   /**
-   * Returns the offset in the arena of `need` bytes of free memory, which are before the body of `base` or after it.
-   * Reads the body of `base` again if it was evicted. If the memory limit would be exceeded, evicts the bodies of all
-   * other bases.
+   * Returns the offset in the arena of `need` free bytes, before or after the body of `base`. The body of `base` is
+   * read again if it was evicted. If the memory limit would be exceeded, the bodies of all other bases are evicted.
    */
   *#place(base: Frame, need: number): Steps<number> {
     if (base.bodyAt === NONE) yield* this.#load(base);
@@ -319,8 +316,8 @@ export class DeltaResolver {
   }
 
   /**
-   * Grows the arena (memory for inflated objects) to at least `length` bytes. Only the first `used` bytes are copied,
-   * because the others are free.
+   * Grows the arena (memory for inflated objects) to at least `length` bytes. Only the first `used` bytes are copied;
+   * the rest is free.
    */
   *#grow(used: number, length: number): Steps<void> {
     if (length <= this.#arena.length) return;
@@ -330,9 +327,9 @@ export class DeltaResolver {
   }
 
   /**
-   * Reads the body of a base from the store into the arena. Called for the first base of a stack, and for a base whose
-   * body was evicted. The body is placed at the start, because the arena does not contain any other body that is still
-   * needed.
+   * Reads the body of a base from the store into the arena. This is necessary for the first base of a stack, and for a
+   * base whose body was evicted. The body is placed at the start, because no other body in the arena is needed any
+   * more.
    */
   *#load(base: Frame): Steps<void> {
     const { objects } = this.writer;
@@ -343,17 +340,14 @@ export class DeltaResolver {
     this.#moveToStart(base);
   }
 
-  /**
-   * Marks the bodies of all bases except `base` as evicted from the arena. They are read from the store again when they
-   * are needed.
-   */
+  /** Evicts the bodies of all bases except `base` from the arena. They are read from the store again when needed. */
   #dropOthers(base: Frame): void {
     for (const frame of this.#frames) {
       if (frame !== base) frame.bodyAt = NONE;
     }
   }
 
-  /** Records that the body of `base` is at the start of the arena and that all memory after it is free. */
+  /** Records that the body of `base` is at the start of the arena, with free memory after it. */
   #moveToStart(base: Frame): void {
     base.low = 0;
     base.bodyAt = HEADROOM;

@@ -11,7 +11,10 @@ import { generateHistory } from '../test/history.js';
 import { oid as parseOid } from '../test/oid.js';
 import { type IndexPackOptions, indexPack } from './index-pack.js';
 
-/** Receives a pack in pieces of `piece` bytes. Returns the store with its objects, and the result. */
+/**
+ * Receives a pack in pieces of `piece` bytes. Returns the store that contains its objects, and the result of
+ * `indexPack`.
+ */
 async function take(pack: Buffer, options: Partial<IndexPackOptions> = {}, store = new ObjectStore(), piece = 4096) {
   const quarantine = store.quarantine();
   try {
@@ -23,7 +26,7 @@ async function take(pack: Buffer, options: Partial<IndexPackOptions> = {}, store
   }
 }
 
-/** Returns the body of every object in a store, by its id. */
+/** Returns the body of each object in a store, by object id. */
 function listing(objects: ObjectReader): Map<Oid, Buffer> {
   const all = new Map<Oid, Buffer>();
   for (let number = 0; number < objects.size; number++) all.set(objects.oidOf(number), objects.read(number));
@@ -34,7 +37,7 @@ t.test("packs of Git's are taken in whole, whatever they are made with and howev
   using git = generateHistory(40);
   const oids = git.run(['rev-list', '--objects', '--all', '--no-object-names']).split('\n');
   const batch = git.try(['cat-file', '--batch'], oids.join('\n')).stdout;
-  // Test stores without memory for cached bodies too, which must read the bodies again.
+  // Include stores without memory for cached bodies. They must read bodies again.
   const limits = [{}, { workBytes: 0 }, { workBytes: 5000 }, { workBytes: 50_000 }];
   const variants = [[], ['--delta-base-offset'], ['--depth=0'], ['--delta-base-offset', '--depth=250', '--window=50']];
   for (const [index, options] of variants.entries()) {
@@ -302,7 +305,9 @@ t.test('limits are checked before memory is taken', async (t) => {
   });
 });
 
-/** Returns delta instructions that copy the first 50,000 bytes of the base repeatedly, `size` bytes in all. */
+/**
+ * Returns delta instructions for a result of `size` bytes. Each instruction copies the first 50,000 bytes of the base.
+ */
 function copies(size: number): number[][] {
   return Array.from({ length: size / 50_000 }, () => copy(0, 50_000));
 }
@@ -319,7 +324,7 @@ t.test('deltas that would write without end are stopped', async (t) => {
 });
 
 t.test('an object that is hashed to a known id but differs is refused', async (t) => {
-  /** Hash function with many collisions: the hash is the length of the input. */
+  /** Hash function that returns the length of the input, so that collisions are frequent. */
   const hash: NonNullable<ObjectStoreOptions['hash']> = (_, start, end, target, at) => {
     target.fill(0, at, at + 20);
     target.writeUInt32BE(end - start, at);

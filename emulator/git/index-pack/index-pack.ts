@@ -15,41 +15,43 @@ import { PackEntries } from './pack-entries.js';
 import { PackScan, type ScanSink } from './pack-scan.js';
 
 export interface IndexPackOptions {
-  /** True if the deltas of the pack may have bases that are not in the pack but already in the store (thin pack). */
+  /** True for a thin pack. Its deltas may have bases that are not in the pack but already in the store. */
   readonly thin: boolean;
   /**
-   * Function that checks each new object and throws to refuse it. If a check is given, the pack must not contain an
-   * object twice, as for `git index-pack --strict`.
+   * Checks each new object, and throws to refuse it. With a check, the pack must not contain an object twice, as for
+   * `git index-pack --strict`.
    */
   readonly check?: CheckObject;
   readonly signal?: AbortSignal;
   /**
-   * True if the caller never changes the received pieces after it has passed them. Large pieces are then stored without
-   * copying them.
+   * True if the caller never changes a piece of the pack after passing it. Large pieces are then stored without
+   * copying.
    */
   readonly isGiven?: boolean;
 }
 
 export interface IndexedPack {
-  /** Size of the pack. `objects`: number of its entries. `bytes`: size in bytes including header and checksum. */
+  /**
+   * Size of the pack. `objects` is the number of its entries. `bytes` is its size in bytes with header and checksum.
+   */
   readonly objects: number;
   readonly bytes: number;
 }
 
 /**
- * Maximum number of bytes that are copied from a received piece before they are parsed. A larger piece is copied and
- * parsed in several parts, with yields to the event loop in between.
+ * Maximum number of bytes of a received piece that are copied before they are parsed. A larger piece is handled in
+ * several parts, with yields to the event loop in between.
  */
 const GULP = 512 * 1024;
-/** Number of entries that `packOrder` processes between two yields to the event loop. Must be a power of two. */
+/** Number of entries processed by `packOrder` between two yields to the event loop. Must be a power of two. */
 const ORDERED = 4096;
-/** Minimum size in bytes of a received piece that is stored without copying it. */
+/** Minimum size in bytes of a received piece that is stored without copying. */
 const ADOPTED = 64 * 1024;
 
 /**
- * Stores the objects of a pack in a quarantine (objects that are not yet visible) while the pack is received. Objects
+ * Stores the objects of a pack in a quarantine (objects that are not visible yet) while the pack is received. Objects
  * that are not deltas are stored immediately. Deltas are resolved when the pack is complete and its checksum is
- * correct. Works in time slices, so that other requests are served in between.
+ * correct. The work is done in time slices, so that other requests are served in between.
  *
  * Throws `PackError`, `StoreFull`, the reason of `signal`, or an error of `check`. After an error, the quarantine can
  * only be discarded.
@@ -117,19 +119,19 @@ async function scanAndResolve(
 
 /**
  * Returns true if a received piece should be stored without copying it. The piece must be large, because many small
- * pieces would make the segment (memory of the pack) slow to read. It must also be a whole memory block, because a part
- * would keep the whole block in memory.
+ * pieces would make the segment (memory of the pack) slow to read. It must also be a whole memory block, because
+ * storing a part would keep the whole block in memory.
  */
 function isWorthKeeping({ buffer, length }: Uint8Array): boolean {
   return length >= ADOPTED && length === buffer.byteLength;
 }
 
 /**
- * Returns the numbers of the new objects in the order of their entries in the pack. `first`: smallest number of a new
- * object. An object with several entries is listed at the entry that was resolved first.
+ * Returns the numbers of the new objects in the order of their entries in the pack. `first` is the smallest number of a
+ * new object. An object with several entries is listed at the entry that was resolved first.
  *
  * Throws `PackError` for an object with several entries, unless `mayRepeat` is true. Bases of a thin pack (`thinBases`)
- * count as entries for this check, because Git appends them to the pack.
+ * count as entries here, because Git appends them to the pack.
  */
 function* packOrder(
   { count, numbers, offsets }: PackEntries,
@@ -141,8 +143,8 @@ function* packOrder(
   const order = new Int32Array(objects.count - first);
   let length = 0;
   /**
-   * Numbers of older objects (stored before this pack) for which an entry was found or that are bases of its deltas.
-   * Another entry for such an object is a repetition.
+   * Older objects (stored before this pack) that are bases of its deltas, or for which an entry was found. Another
+   * entry for such an object is a repetition.
    */
   const known = new Set(thinBases);
   for (let entry = 0; entry < count; entry++) {
@@ -159,8 +161,8 @@ function* packOrder(
 }
 
 /**
- * Receiver of the entries that `PackScan` finds. Stores objects that are not deltas immediately. Keeps small deltas in
- * inflated form until their bases are known, so that they need not be inflated again.
+ * Receiver of the entries that `PackScan` finds. It stores objects that are not deltas immediately. Small deltas are
+ * kept in inflated form until their bases are known, so that they need not be inflated again.
  */
 class EntrySink implements ScanSink {
   readonly keptDeltas = new Segment(() => undefined);

@@ -14,21 +14,21 @@ import { writePack } from '../pack-objects/pack-writer.js';
 import { GIT_ENVIRONMENT, ScratchGit } from '../test/workbench.js';
 import { indexPack } from './index-pack.js';
 
-// Tests packs with defects. `git index-pack --strict` and this store must accept the same packs, and git must accept
-// the packs that this store sends.
+// Compares this project with Git on packs with defects. `git index-pack --strict` and this project must accept the same
+// packs. Git must accept the packs that this project sends.
 
 const ROUNDS = Number(process.env.PACK_ROUNDS ?? 2);
 const SEED = Number(process.env.PACK_SEED ?? 1);
 
 t.setTimeout(600_000);
 
-/** Names of the defects that git accepts and this store refuses on purpose, each with the reason. */
+/** Defects that Git accepts but this project refuses on purpose, each with the reason. */
 const STRICTER: readonly string[] = [
-  // git writes the pack, but `git cat-file` then refuses the object with "bad object header".
+  // Git stores the pack, but `git cat-file` then refuses the object with "bad object header".
   'a size in more than 9 bytes',
 ];
 
-/** Runs `git index-pack` on each file of the folder. Returns the names of the accepted files. */
+/** Runs `git index-pack` on each file of a folder. Returns the names of the files that Git accepts. */
 function takenByGit(folder: string, repository: string, options: string): Promise<Set<string>> {
   const script = `for pack in *; do
     mkdir "$0/$pack"
@@ -48,8 +48,8 @@ function takenByGit(folder: string, repository: string, options: string): Promis
 }
 
 /**
- * Receives a pack as a push does. Returns in `served` the packs with all objects that a clone would receive, with both
- * kinds of deltas; undefined if the pack is refused.
+ * Receives a pack like a push. `served` has two packs with everything that a clone would receive, one for each kind of
+ * delta. It is undefined if the pack is refused.
  */
 async function take(pack: Buffer): Promise<{ reason: string; served?: Buffer[] }> {
   const store = new ObjectStore();

@@ -2,59 +2,56 @@ import { withRoom } from '../../memory/growable.js';
 import { lastUpTo } from '../../memory/sorted.js';
 import { OidSet } from '../object/oid-slots.js';
 
-/** Sentinel for "no entry", "no object" and "no delta that was kept in memory". */
+/** Sentinel for "no entry", "no object" and "delta not kept in memory". */
 export const NONE = -1;
 
 /**
- * Entries of a pack that is being received, as a struct of arrays with one element per entry. Contains the position of
- * each entry, the number of its object in the store, and the deltas that depend on it. An entry is given by its index.
+ * Entries of a pack that is being received. It is a struct of arrays with one element per entry, and an entry is given
+ * by its index. It contains the position of each entry, the number of its object in the store, and the deltas that
+ * depend on it.
  */
 export class PackEntries {
   count = 0;
-  /** Offset in the pack at which each entry starts; ascending. */
+  /** Offset in the pack at which each entry starts. The offsets are in ascending order. */
   offsets = new Uint32Array(64);
   /**
-   * Offset in the pack at which the compressed data (zlib stream) of each entry starts. The entry header is before this
-   * offset.
+   * Offset in the pack at which the compressed data (zlib stream) of each entry starts. This is after the entry header.
    */
   dataStarts = new Uint32Array(64);
-  /** Inflated size in bytes of the content of each entry: an object body or a delta. */
+  /** Inflated size in bytes of each entry's content: an object body or a delta. */
   sizes = new Uint32Array(64);
   /**
-   * Number in the store of each entry's object. `NONE` as long as the object is not stored, for example before its
-   * delta is resolved.
+   * Number of each entry's object in the store. `NONE` until the object is stored, for example before its delta is
+   * resolved.
    */
   numbers = new Int32Array(64);
   /**
-   * Linked lists of deltas. `firstDeltas`: first delta on each entry. `nextDeltas`: for each delta, the next delta on
-   * the same base. `NONE` ends a list.
+   * Linked lists of the deltas on each entry. `firstDeltas` has the first delta on each entry. `nextDeltas` has, for
+   * each delta, the next delta on its base. `NONE` ends a list.
    */
   firstDeltas = new Int32Array(64);
   nextDeltas = new Int32Array(64);
   /**
-   * Base of each delta that identifies its base by distance (`OFS_DELTA`), as the index of another entry. `NONE` for
-   * other entries.
+   * Base of each `OFS_DELTA` (delta that identifies its base by distance), as the index of an entry. `NONE` for other
+   * entries.
    */
   bases = new Int32Array(64);
   /**
-   * Number of entries that depend on each entry through deltas by distance, directly or indirectly. Includes the entry
-   * itself. Computed by `weigh`.
+   * Number of entries that depend on each entry through `OFS_DELTA`s, directly or indirectly, including the entry
+   * itself. `weigh` computes it.
    */
   weights = new Int32Array(64);
   /**
-   * Offset of each delta in `keptDeltas` (memory for small deltas that were already inflated). `NONE` if the delta was
-   * not kept.
+   * Offset of each delta in `keptDeltas`, the memory for small deltas that were already inflated. `NONE` if the delta
+   * was not kept.
    */
   kept = new Int32Array(64);
-  /** Number of deltas of the pack whose objects are not built yet. */
+  /** Number of deltas in the pack whose objects are not built yet. */
   unresolved = 0;
 
-  /** Ids of the bases of all deltas that identify their base by id (`REF_DELTA`). */
+  /** Ids of the bases of all `REF_DELTA`s (deltas that identify their base by id). */
   readonly refDeltaBases = new OidSet();
-  /**
-   * First delta on each base in `refDeltaBases`, by index of the base. `NONE` after `takeRefDeltas` has returned the
-   * list.
-   */
+  /** First delta on each base in `refDeltaBases`, by index of the base. `NONE` once `takeRefDeltas` has returned it. */
   #firstRefDelta = new Int32Array(16);
 
   add(offset: number): number {
@@ -70,7 +67,7 @@ export class PackEntries {
     return entry;
   }
 
-  /** Records that `entry` is a delta on the entry `base` (`OFS_DELTA`). Both are indexes of entries. */
+  /** Records that entry `entry` is a delta on entry `base` (`OFS_DELTA`). */
   addOfsDelta(entry: number, base: number): void {
     this.bases[entry] = base;
     this.nextDeltas[entry] = this.firstDeltas[base]!;
@@ -78,7 +75,10 @@ export class PackEntries {
     this.unresolved++;
   }
 
-  /** Records that `entry` is a delta on the object whose 20-byte id is in `bytes` at `at` (`REF_DELTA`). */
+  /**
+   * Records that `entry` is a delta on an object given by id (`REF_DELTA`). Its 20-byte id is in `bytes` at position
+   * `at`.
+   */
   addRefDelta(entry: number, bytes: Uint8Array, at: number): void {
     const known = this.refDeltaBases.size;
     const base = this.refDeltaBases.add(bytes, at);
@@ -92,8 +92,8 @@ export class PackEntries {
   }
 
   /**
-   * Returns the first delta on a base that is identified by id; `NONE` if there is no such delta. `base`: index in
-   * `refDeltaBases`. A second call for the same base returns `NONE`, so that no delta is resolved twice.
+   * Returns the first delta on a base that is identified by id; `NONE` if there is none. `base` is its index in
+   * `refDeltaBases`. A second call for a base returns `NONE`, so that no delta is resolved twice.
    */
   takeRefDeltas(base: number): number {
     const first = this.#firstRefDelta[base]!;
@@ -107,14 +107,14 @@ export class PackEntries {
     return this.offsets[entry] === offset ? entry : NONE;
   }
 
-  /** Returns the offset in the pack at which an entry ends. `packEnd`: offset at which the last entry ends. */
+  /** Returns the offset in the pack at which an entry ends. `packEnd` is the end of the last entry. */
   endOf(entry: number, packEnd: number): number {
     return entry + 1 < this.count ? this.offsets[entry + 1]! : packEnd;
   }
 
   /**
-   * Computes `weights`. One pass from the last entry to the first suffices, because a base that is identified by
-   * distance always precedes its deltas.
+   * Computes `weights`. One pass from the last entry to the first is enough, because the base of an `OFS_DELTA` always
+   * precedes the delta.
    */
   weigh(): void {
     for (let entry = this.count - 1; entry >= 0; entry--) {

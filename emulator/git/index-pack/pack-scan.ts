@@ -11,17 +11,20 @@ import { NONE, type PackEntries } from './pack-entries.js';
 
 const HEADER_BYTES = 12;
 const TRAILER_BYTES = 20;
-/** Number of work units (microseconds of CPU time) after which `run` yields at once, instead of after 16 steps. */
+/**
+ * Number of work units (microseconds of CPU time) after which `run` yields at once. Otherwise, it yields every 16
+ * steps.
+ */
 const LONG_STEPS = 250;
 
 /**
- * Receiver of the entries of a pack. A method is called for each entry when its data is complete. The output of the
- * inflater then contains the inflated data of the entry.
+ * Receiver of the entries of a pack. One of its methods is called for each entry as soon as the entry's data is
+ * complete. The output of the inflater then contains the inflated data.
  */
 export interface ScanSink {
   /**
-   * Called for an object that is not a delta. `entry`: index of the entry in `PackEntries`. `end`: offset in the pack
-   * at which the entry ends.
+   * Called for an object that is not a delta. `entry` is its index in `PackEntries`. `end` is the offset in the pack at
+   * which the entry ends.
    */
   whole(entry: number, type: TypeCode, end: number): Steps<void>;
   delta(entry: number): void;
@@ -32,10 +35,10 @@ type State = 'header' | 'entry' | 'data' | 'trailer' | 'end';
 /**
  * Parses a pack while it is received, in this format (gitformat-pack):
  *
- *     "PACK", version 2 or 3 (4 bytes), number of entries (4 bytes), the entries, SHA-1 of all before
+ *     "PACK", version 2 or 3 (4 bytes), number of entries (4 bytes), the entries, SHA-1 of all bytes before it
  *
- * Received bytes are first appended to the segment (memory in which the pack is stored) and then read from it, so the
- * pack is in memory once. `run` parses all bytes received so far.
+ * Received bytes are first appended to the segment (memory in which the pack is stored) and then read from it. The pack
+ * is therefore in memory only once. `run` parses all bytes received so far.
  */
 export class PackScan {
   readonly #header = new EntryHeader();
@@ -43,18 +46,15 @@ export class PackScan {
   #state: State = 'header';
   /** Number of entries according to the pack header. */
   #announced = 0;
-  /**
-   * Progress in bytes. `#at`: number of bytes that were parsed. `#hashed`: number of bytes that the computed checksum
-   * includes.
-   */
+  /** Progress in bytes: number of bytes parsed (`#at`), and number of bytes in the computed checksum (`#hashed`). */
   #at = 0;
   #hashed = 0;
-  /** Total inflated size in bytes of all entries found so far, according to their headers. */
+  /** Total inflated size in bytes of all entries so far, according to their headers. */
   inflated = 0;
-  /** Offset in the pack at which the entries end and the checksum starts; 0 until the checksum was read. */
+  /** Offset in the pack at which the entries end and the checksum starts; 0 before the checksum has been read. */
   entriesEnd = 0;
   #isEnded = false;
-  /** Work units (microseconds of CPU time) spent since `run` last yielded. */
+  /** Work units (microseconds of CPU time) spent since the last yield of `run`. */
   #work = 0;
 
   constructor(
@@ -65,15 +65,15 @@ export class PackScan {
     private readonly sink: ScanSink,
   ) {}
 
-  /** Adds a copy of received bytes to the pack. Throws `PackError` if the pack becomes larger than the limit. */
+  /** Adds a copy of received bytes to the pack. Throws `PackError` if the pack exceeds its size limit. */
   push(bytes: Uint8Array): void {
     this.#checkLimit(bytes.length);
     this.segment.append(bytes);
   }
 
   /**
-   * Adds received bytes to the pack as `push` does, but stores the buffer itself instead of a copy. The caller must not
-   * change the buffer afterwards.
+   * Adds received bytes to the pack without copying them. The caller must not change the buffer afterwards. Throws
+   * `PackError` if the pack exceeds its size limit.
    */
   adopt(bytes: Buffer): void {
     this.#checkLimit(bytes.length);
@@ -86,8 +86,8 @@ export class PackScan {
   }
 
   /**
-   * Parses the bytes received so far, and yields between pieces of work. Updates the checksum during parsing, because
-   * computing it at the end would block the event loop for a long time.
+   * Parses the bytes received so far, and yields between pieces of work. The checksum is updated during parsing,
+   * because computing it at the end would block the event loop for a long time.
    */
   *run(): Steps<void> {
     for (let steps = 1; yield* this.#step(); steps++) {
@@ -98,10 +98,7 @@ export class PackScan {
     }
   }
 
-  /**
-   * Parses the next part of the pack. Returns false if this part is not completely received yet, or if the pack has
-   * ended.
-   */
+  /** Parses the next part of the pack. Returns false if this part is not complete yet, or if the pack has ended. */
   *#step(): Steps<boolean> {
     switch (this.#state) {
       case 'header':
@@ -118,21 +115,18 @@ export class PackScan {
     }
   }
 
-  /**
-   * Records that no more bytes will be received. The caller must call `run` once more, because it then detects
-   * truncated data.
-   */
+  /** Records that no more bytes follow. The caller must call `run` once more, which then detects truncated data. */
   end(): void {
     this.#isEnded = true;
   }
 
-  /** Throws `PackError` if the pack is incomplete. Must be called after the last `run`. */
+  /** Throws `PackError` if the pack is incomplete. Call it after the last `run`. */
   verifyEnd(): void {
     if (this.#state === 'end') return;
     throw new PackError('corrupt', this.#state === 'header' ? 'eof before pack header was fully read' : 'early EOF');
   }
 
-  /** Adds the bytes of the pack up to offset `end` to the computed checksum. */
+  /** Adds the bytes up to offset `end` of the pack to the checksum. */
   #hashUntil(end: number): void {
     for (const view of this.segment.views(this.#hashed, end)) this.#sha1.update(view);
     this.#work += (end - this.#hashed) * COST.byteHashed;
@@ -216,8 +210,8 @@ export class PackScan {
   }
 
   /**
-   * Passes one piece of compressed data to the inflater: the next `count` bytes at most. An empty piece tells the
-   * inflater that no more data follows. Returns true if the compressed data of the entry has ended.
+   * Passes at most the next `count` bytes of compressed data to the inflater. An empty piece tells the inflater that no
+   * more data follows. Returns true if the compressed data of the entry has ended.
    */
   #feed(count: number): boolean {
     const { slab, start, end } = this.segment.pieceAt(this.#at, this.#at + Math.min(count, FEED_BYTES));

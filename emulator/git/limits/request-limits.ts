@@ -1,6 +1,6 @@
 /**
- * Limits of a single request that no option can change. Each item is the maximum, its unit, and a description of what
- * is limited. The limits for sizes of bodies and stores can be set, see `config/limits.ts`.
+ * Limits of a single request that no option can change. Each entry contains the maximum, its unit, and what it limits.
+ * Options can change the limits for the sizes of bodies and stores, see `config/limits.ts`.
  */
 const REQUEST_LIMITS = {
   globs: [100, 'patterns', 'maximum number of entries in a list of globs, paths or extensions'],

@@ -7,30 +7,30 @@ export interface StoreLimits {
   /** Maximum size in bytes of an inflated object of any type. */
   readonly objectBytes: number;
   /**
-   * Maximum size in bytes of an inflated commit, tree or tag. It is a separate limit, because these objects are always
+   * Maximum size in bytes of an inflated commit, tree or tag. These types have their own limit, because they are always
    * read as a whole.
    */
   readonly structureBytes: number;
   /**
-   * Maximum sum of the inflated sizes in bytes of all entries of a pack. A delta counts with its own size, not with
-   * that of its result.
+   * Maximum sum in bytes of the inflated sizes of all entries of a pack. For a delta, the size of the delta counts, not
+   * the size of the object it produces.
    */
   readonly inflatedBytes: number;
   /** Maximum number of objects in a pack. */
   readonly objects: number;
   /**
-   * Maximum number of bytes that applying all deltas of a pack may write, as a multiple of the inflated size of the
-   * pack.
+   * Maximum number of bytes written while applying all deltas of a pack. The unit is the inflated size of the pack: 100
+   * means 100 times that size.
    */
   readonly deltaWork: number;
   /**
-   * Number of bytes that applying deltas may always write, even beyond `deltaWork`. A small pack with one long chain of
-   * deltas is legitimate.
+   * Number of bytes that applying deltas may always write, even beyond `deltaWork`. It exists because a small pack with
+   * one long delta chain is legitimate.
    */
   readonly freeDeltaWork: number;
   /**
-   * Maximum number of bytes of delta bases that stay inflated in memory while a pack is ingested. Deltas may take half
-   * as many bytes in addition. Bases beyond the limit are inflated again when they are needed.
+   * Maximum number of bytes of delta bases that stay inflated in memory while a pack is received. Bases beyond the
+   * limit are inflated again when needed. Inflated deltas may take half as many bytes in addition.
    */
   readonly workBytes: number;
 }

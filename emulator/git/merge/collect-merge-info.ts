@@ -27,15 +27,19 @@ import {
 import { inHashOrder } from './hash-order.js';
 
 /**
- * Reason why rename detection must find the new path of a file that one side of the merge deleted. `content`: the other
- * side changed the file, so the change must be applied at the new path. `location`: the new path shows to which folder
- * the content of the file's old folder was moved.
+ * Reason why rename detection must find the new path of a file that one side of the merge deleted:
+ *
+ * - `content`: the other side changed the file, and the change must be applied at the new path.
+ * - `location`: the new path shows to which folder the content of the file's old folder was moved.
  */
 export type SourceRelevance = 'content' | 'location';
 
 /**
- * Reason why a merge must know to which folder the content of a removed folder was moved. `self`: needed for the folder
- * itself. `ancestor`: needed for a folder that contains it. `none`: not needed. Git's `enum dir_rename_relevance`.
+ * Reason why a merge must know the new folder for the content of a removed folder (Git's `enum dir_rename_relevance`):
+ *
+ * - `self`: needed for the folder itself.
+ * - `ancestor`: needed for a folder that contains it.
+ * - `none`: not needed.
  */
 export type FolderRelevance = 'self' | 'ancestor' | 'none';
 
@@ -44,8 +48,8 @@ export interface PathVersion extends Version {
 }
 
 /**
- * File that one side of the merge changed. The file is deleted if only `before` is set, added if only `after` is set,
- * and renamed if both are set.
+ * File that one side of the merge changed. With only `before`, it was deleted. With only `after`, it was added. With
+ * both, it was renamed.
  */
 export interface FilePair {
   before?: PathVersion;
@@ -53,8 +57,8 @@ export interface FilePair {
 }
 
 /**
- * Deleted files, added files and removed folders of one side of the merge, compared with the base. `detectSideRenames`
- * searches renames among them.
+ * Changes that one side of the merge made to the base: deleted files, added files and removed folders.
+ * `detectSideRenames` finds the renames among them.
  */
 export class RenameInfo {
   pairs: FilePair[] = [];
@@ -63,8 +67,8 @@ export class RenameInfo {
 }
 
 /**
- * Paths of the three merged trees, and the changes of each side. Paths below folders that are resolved as a whole are
- * left out.
+ * Paths of the three merged trees, and the changes of each side. A folder that is resolved as a whole is listed without
+ * the paths below it.
  */
 export interface MergeInfo {
   readonly entries: Map<ByteString, Entry>;
@@ -72,7 +76,7 @@ export interface MergeInfo {
 }
 
 /**
- * Bit mask that says if renames of folders are relevant for the content of a folder (Git's `dir_rename_mask`):
+ * Bit mask that states if folder renames are relevant for the content of a folder (Git's `dir_rename_mask`):
  *
  * - 0: not relevant.
  * - The bit of one side: the other side removed the folder. Renames become relevant as soon as this side adds a file.
@@ -81,7 +85,7 @@ export interface MergeInfo {
 type RenameMask = number;
 
 /**
- * Folder whose content must be compared. `trees`: tree of the folder in the base and in both sides; undefined if the
+ * Folder whose content must be compared. `trees` has the folder's tree in the base and in both sides; undefined if the
  * folder is absent.
  */
 interface FolderVersions {
@@ -90,7 +94,7 @@ interface FolderVersions {
   readonly renameMask: RenameMask;
 }
 
-/** State of the walk in one folder. `at`: index in `names` of the name that is visited next. */
+/** State of the walk in one folder. `at` is the index in `names` of the next name. */
 interface Folder {
   readonly path: ByteString;
   readonly names: readonly ByteString[];
@@ -108,8 +112,8 @@ interface Deferred {
  * Walks the trees of the base and of both sides in parallel, and resolves the paths that renames cannot change
  * (merge-ort's `collect_merge_info`).
  *
- * A folder that only one side changed is taken from this side as a whole. It is walked only if files in it may be
- * needed to detect renames.
+ * If only one side changed a folder, the whole folder is taken from this side. It is walked only if the detection of
+ * renames may need its files.
  */
 export async function collectMergeInfo(objects: ObjectReader, trees: Three<Oid>, meter: Meter): Promise<MergeInfo> {
   const collector = new MergeInfoCollector(objects, meter);
@@ -123,8 +127,8 @@ class MergeInfoCollector {
   readonly entries = new Map<ByteString, Entry>();
   readonly sides: Three<RenameInfo> = [new RenameInfo(), new RenameInfo(), new RenameInfo()];
   /**
-   * Folders that only one side changed, for each side. `handleDeferred` walks them later if new paths of files that
-   * this side deleted must be found. Otherwise, it takes each folder as a whole.
+   * Folders that only one side changed, by side. `handleDeferred` walks them later if new paths of files that this side
+   * deleted must be found. Otherwise, it takes each folder as a whole.
    */
   readonly #deferred: Three<Map<ByteString, Deferred>> = [new Map(), new Map(), new Map()];
   readonly #mayDefer: Three<boolean> = [false, true, true];
@@ -186,8 +190,8 @@ class MergeInfoCollector {
   }
 
   /**
-   * Records the versions of one path, and resolves the path if renames cannot change it. If the path is a folder whose
-   * content must be walked, returns this folder; otherwise undefined.
+   * Records the versions of one path, and resolves the path if renames cannot change it. Returns the folder at the path
+   * if its content must be walked; otherwise undefined.
    */
   #collect(folder: Folder, name: ByteString, stages: Three<Version>): FolderVersions | undefined {
     const path = pathIn(folder.path, name);
@@ -202,8 +206,7 @@ class MergeInfoCollector {
     const entry = new Entry(path, stages, fileMask, dirMask);
     entry.matchMask = matchMask;
     entry.hasFileFolderConflict = fileMask !== 0 && dirMask !== 0;
-    // A folder counts as gone until an entry below it is written, because the merged tree does not contain empty
-    // folders.
+    // A folder counts as gone until an entry below it is written. The merged tree does not contain empty folders.
     entry.isGone = dirMask !== 0;
     this.entries.set(path, entry);
     if (dirMask === 0) return undefined;
@@ -219,8 +222,8 @@ class MergeInfoCollector {
   }
 
   /**
-   * Records a path that may be the old or new path of a renamed file or folder. Returns the mask that says if renames
-   * of folders are relevant below the path.
+   * Records a path that may be the old or new path of a renamed file or folder. Returns the mask for the paths below
+   * it, which states if folder renames are relevant for them.
    */
   #collectRenameInfo(
     folder: Folder,
@@ -258,12 +261,12 @@ class MergeInfoCollector {
 }
 
 /**
- * Returns the names of all versions of a folder in the order in which Git's `traverse_trees` visits them. The order
+ * Returns the names in all versions of a folder, in the order in which Git's `traverse_trees` visits them. The order
  * matters, because it decides which of several equal files counts as renamed.
  *
- * Each version is sorted as Git sorts trees, with folder names as if they ended in `/`. Each round looks at the next
- * name of every version and takes the smallest one, compared without the `/`. All entries of that name, files and
- * folders, are visited together. (`EntriesPair` instead treats a file and a folder of one name as two entries.)
+ * Each version is sorted as Git sorts trees: a folder's name counts as if it ended in `/`. Each round takes the
+ * smallest of the next names of all versions, compared without the `/`. All files and folders with that name are
+ * visited together. (`TreeMergeJoin` instead treats a file and a folder of one name as two entries.)
  */
 function* namesInStep(versions: readonly (readonly TreeEntry[])[]): Steps<ByteString[]> {
   const names = new Set<ByteString>();
@@ -302,8 +305,8 @@ function matchMaskOf([base, ours, theirs]: Three<Version>): number {
 }
 
 /**
- * Returns the merged version of a path that no rename can change. This is the case if all three versions are equal, or
- * if all three are files and two of them are equal. Returns undefined for any other path.
+ * Returns the merged version of a path that no rename can change; undefined for other paths. Renames cannot change it
+ * if all three versions are equal, or if all three are files and two of them are equal.
  */
 function resolveTrivially(stages: Three<Version>, fileMask: number, matchMask: number): Version | undefined {
   if (matchMask === ALL_BITS) return stages[BASE];
@@ -311,7 +314,7 @@ function resolveTrivially(stages: Three<Version>, fileMask: number, matchMask: n
   return stages[matchMask === BASE_AND_OURS ? THEIRS : OURS];
 }
 
-/** Returns the only side that changed a folder. Returns `BASE` if neither side or both sides changed it. */
+/** Returns the side that changed a folder; `BASE` if neither or both did. */
 function onlySideOf(fileMask: number, dirMask: number, matchMask: number): typeof BASE | MergeSide {
   if (fileMask === 0 && (dirMask === OURS_BIT || dirMask === THEIRS_BIT)) return dirMask === OURS_BIT ? OURS : THEIRS;
   return matchMask === BASE_AND_OURS ? THEIRS : matchMask === BASE_AND_THEIRS ? OURS : BASE;

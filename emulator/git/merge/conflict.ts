@@ -17,8 +17,8 @@ export type ConflictKind =
   | 'directory rename split';
 
 /**
- * Report about a conflict in a merge. The first path is the path in conflict. The other paths are involved in the
- * conflict, such as the path of a file before it was renamed.
+ * Report about a conflict in a merge. The first path is the one in conflict. The other paths are involved, such as the
+ * path of a file before it was renamed.
  */
 export interface ConflictMessage {
   readonly kind: ConflictKind;
@@ -26,8 +26,8 @@ export interface ConflictMessage {
 }
 
 /**
- * Path in conflict, with its versions in the base and in both sides, as `git ls-files -u` lists them. A version is
- * undefined if absent.
+ * Path in conflict with its versions in the base and in both sides, as `git ls-files -u` lists them. An absent version
+ * is undefined.
  */
 export interface Conflict {
   readonly path: ByteString;

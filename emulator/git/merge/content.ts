@@ -9,8 +9,8 @@ import { ABSENT, BASE, isSameType, OURS, THEIRS, type Three, type Version } from
 import { mergeTexts } from './three-way.js';
 
 /**
- * Context of one merge of trees: the object store, the meter that limits the CPU work, and the labels of both sides,
- * which conflict markers contain.
+ * Context of one merge of trees: the object store, the meter that limits the CPU work, and the labels of both sides for
+ * conflict markers.
  */
 export interface MergeContext {
   readonly objects: ObjectDatabase;
@@ -18,8 +18,8 @@ export interface MergeContext {
   readonly ours: ByteString;
   readonly theirs: ByteString;
   /**
-   * Nesting depth of the merge. 0: the requested merge. Greater: a merge of merge bases, whose conflicts are not
-   * reported.
+   * Nesting depth of the merge. 0 is the requested merge. A greater value is a merge of merge bases, whose conflicts
+   * are not reported.
    */
   readonly depth: number;
 }
@@ -32,11 +32,12 @@ export interface MergedContent {
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Merges two versions of a path over a base. `names`: paths of the base, our and their version. Conflict markers
- * contain the paths if they differ. `extraMarkers`: number of characters by which conflict markers are lengthened.
+ * Merges two versions of a path over a base. `names` has the paths of the base version, our version and their version.
+ * Conflict markers contain these paths if they differ. `extraMarkers` is the number of characters by which conflict
+ * markers are lengthened.
  *
- * If the versions cannot be merged, the result is our version, or their version if ours is absent. While merge bases
- * are merged (`depth` above 0), the result for binary files, symbolic links and submodules is the base version instead.
+ * If the versions cannot be merged, the result is our version, or their version if ours is absent. In a merge of merge
+ * bases (`depth` above 0), the result for binary files, symbolic links and submodules is the base version instead.
  */
 export async function mergeContents(
   context: MergeContext,
@@ -51,8 +52,8 @@ export async function mergeContents(
   const isModeClean = isModeTheirs || theirs.mode === base.mode;
   const done = (oid: Oid, isClean: boolean) => ({ version: { mode, oid }, isClean: isClean && isModeClean });
 
-  // Versions of different types cannot be merged, and neither can an absent version. Such pairs can result from
-  // renames.
+  // Versions of different types cannot be merged, and an absent version cannot be merged either. Renames can lead to
+  // such pairs.
   if (!isSameType(ours, theirs)) return { version: ours.mode === 0 ? theirs : ours, isClean: false };
   if (ours.oid === theirs.oid || ours.oid === base.oid) return done(theirs.oid, true);
   if (theirs.oid === base.oid) return done(ours.oid, true);

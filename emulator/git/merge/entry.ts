@@ -3,8 +3,8 @@ import { type Oid, ZERO_OID } from '../object/object.js';
 import { fileType } from '../object/tree.js';
 
 /**
- * Mode and object id of a path in one of the three merged trees (base, ours, theirs). The mode is 0 if the tree does
- * not contain the path.
+ * Mode and object id of a path in one of the three merged trees (base, ours, theirs). The mode is 0 if the path is
+ * absent.
  */
 export interface Version {
   readonly mode: number;
@@ -30,20 +30,17 @@ export const ALL_BITS = 7;
 
 export type Three<T> = [base: T, ours: T, theirs: T];
 
-/** State of one path during a merge of three trees. The path may be a file in one tree and a folder in another tree. */
+/** State of one path during a merge of three trees. The path may be a file in one tree and a folder in another. */
 export class Entry {
   /** Version of the path that the merge produced. */
   result: Version = ABSENT;
   isClean = false;
-  /** True if the merged tree does not contain the path. `result` has no meaning then. */
+  /** True if the merged tree does not contain the path. `result` then has no meaning. */
   isGone = false;
-  /**
-   * Bit masks of the three trees. `fileMask`: trees in which the path is a file. `dirMask`: trees in which the path is
-   * a folder.
-   */
+  /** Bit masks of the trees in which the path is a file (`fileMask`) or a folder (`dirMask`). */
   fileMask: number;
   dirMask: number;
-  /** Bit mask of the trees that have equal versions of the path. It has two or three bits; 0 if all versions differ. */
+  /** Bit mask of the trees whose versions of the path are equal. It has two or three bits; 0 if all versions differ. */
   matchMask = 0;
   /** True if the path is a file in one of the three trees and a folder in another. */
   hasFileFolderConflict = false;
@@ -52,7 +49,7 @@ export class Entry {
    * is a conflict even if the content can be merged.
    */
   hasPathConflict = false;
-  /** Paths of the file in the base, in our tree and in their tree. They differ after a rename. */
+  /** Paths of the file in the base, in our tree and in their tree. After a rename, they differ. */
   readonly names: Three<ByteString>;
 
   constructor(
@@ -84,8 +81,8 @@ export class Entry {
   }
 
   /**
-   * Removes the versions that are folders. Used when the file of a conflict between a file and a folder is resolved
-   * separately.
+   * Removes the versions that are folders. This is used after a conflict between a file and a folder, when the file is
+   * resolved on its own.
    */
   keepFilesOnly(): void {
     this.matchMask &= ~this.dirMask;

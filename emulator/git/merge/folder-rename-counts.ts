@@ -4,13 +4,13 @@ import type { FolderRelevance } from './collect-merge-info.js';
 import { inHashOrder } from './hash-order.js';
 
 /**
- * Counts the files that one side of a merge renamed from each removed folder to each other folder. The other folder
- * that got most files counts as the new path of the removed folder.
+ * Counts the files that one side of a merge renamed from each removed folder to each other folder. The folder that
+ * received the most files counts as the new path of the removed folder.
  */
 export class FolderRenameCounts {
   readonly #counts = new Map<ByteString, Map<ByteString, number>>();
   /**
-   * Number of deleted files in each folder whose new path is not known yet. A file counts for its folder and for the
+   * Number of deleted files whose new path is not known yet, by folder. A file counts for its own folder and for the
    * relevant folders that contain it.
    */
   readonly #open = new Map<ByteString, number>();
@@ -18,8 +18,8 @@ export class FolderRenameCounts {
   constructor(private readonly removed: Map<ByteString, FolderRelevance>) {}
 
   /**
-   * Counts a renamed file for its folder. Also counts it for the folders that contain it, as long as the old and the
-   * new folder have equal last names.
+   * Counts a renamed file for its folder. It also counts for each containing folder, as long as the last names of the
+   * old and the new folder are equal.
    *
    * For example, a rename of `a/b/c/x` to `a/d/c/x` shows that `a/b/c` became `a/d/c`, and that `a/b` became `a/d`.
    */
@@ -44,7 +44,8 @@ export class FolderRenameCounts {
   }
 
   /**
-   * Returns the probable new path of each removed folder: the folder to which most of its files were renamed so far.
+   * Returns the probable new path of each removed folder. This is the folder to which most of its files were renamed so
+   * far.
    */
   guesses(): Map<ByteString, ByteString> {
     const guesses = new Map<ByteString, ByteString>();
@@ -54,7 +55,7 @@ export class FolderRenameCounts {
 
   /**
    * Returns the new path of each removed folder that is relevant for the merge. This is the folder to which most of its
-   * files were renamed. The value is undefined if two folders got equally many files.
+   * files were renamed; undefined if two folders got equally many files.
    */
   renames(): Map<ByteString, ByteString | undefined> {
     const renames = new Map<ByteString, ByteString | undefined>();
@@ -67,9 +68,11 @@ export class FolderRenameCounts {
   }
 
   /**
-   * Finds the removed folders whose new path can no longer change, and marks them as known. `sources`: deleted files
-   * whose new path is not known yet. A new path is known if it stays the most frequent one even if all these files were
-   * renamed to the second most frequent folder (merge-ort's `handle_early_known_dir_renames`).
+   * Finds the removed folders whose new path can no longer change, and marks them as known. `sources` are the deleted
+   * files whose new path is not known yet.
+   *
+   * A folder's new path cannot change if it stays the most frequent one even when all these files are renamed to the
+   * second most frequent folder (merge-ort's `handle_early_known_dir_renames`).
    */
   resolveEarly(sources: readonly ByteString[]): void {
     for (const source of sources) {

@@ -16,16 +16,16 @@ type FolderRenames = Map<ByteString, ByteString>;
 
 /**
  * Applies renames of folders to the files of a merge. If one side put a file into a folder that the other side renamed,
- * the file is moved to the new path of the folder. It is then marked as a location conflict, as with Git's
+ * the file is moved to the folder's new path. The file is then marked as a location conflict, as with Git's
  * `merge.directoryRenames=conflict`.
  *
- * `collect` returns all renames of files, ordered by old path. Of two renames with the same old path, ours comes first.
+ * `collect` returns all renames of files, ordered by old path. Of two renames with equal old paths, ours comes first.
  */
 export class FolderRenamer {
   readonly #renames: Three<FolderRenames> = [new Map(), new Map(), new Map()];
   /**
-   * Files of each side that folder renames would move, by their new path. Two or more files with the same new path are
-   * a conflict.
+   * Files of each side that folder renames would move, grouped by new path. Two or more files with one new path are a
+   * conflict.
    */
   readonly #collisions: Three<Map<ByteString, ByteString[]>> = [new Map(), new Map(), new Map()];
   readonly #reported = new Set<string>();
@@ -38,8 +38,8 @@ export class FolderRenamer {
   ) {}
 
   /**
-   * Adds the folder renames of both sides. Leaves out a folder that both sides renamed. Reports a conflict for a folder
-   * whose files one side moved to several folders in equal numbers.
+   * Adds the folder renames of both sides. A folder that both sides renamed is left out. If one side moved a folder's
+   * files to several folders in equal numbers, a conflict is reported.
    */
   addRenames(ours: FolderRenameCounts, theirs: FolderRenameCounts): void {
     for (const [side, counts] of [
@@ -86,8 +86,7 @@ export class FolderRenamer {
       const target = this.#targetOf(path, side);
       if (target !== undefined) this.#move(pair, path, target);
       else if (pair.before === undefined) continue;
-      // A file that one side added has no old path. If it is moved, the path at which it was added counts as its old
-      // path.
+      // A file that one side added has no old path. If the file is moved, its original path counts as the old path.
       const before = pair.before ?? { path };
       yield { side, before: { path: before.path }, after: { path: target ?? path } };
     }
@@ -98,7 +97,7 @@ export class FolderRenamer {
     const renames = this.#renames[other];
     if (renames.size === 0 || this.#collisions[other].has(path)) return undefined;
     const rename = folderRenameAround(path, renames);
-    // If the target folder was renamed by this side, files are not moved into it.
+    // Files are not moved into a target folder that this side renamed.
     if (rename === undefined || this.#renames[side].has(rename.to)) return undefined;
     const target = moved(path, rename);
     const paths = this.#collisions[side].get(target) ?? [];
@@ -149,8 +148,8 @@ interface FolderRename {
 }
 
 /**
- * Returns the folder rename that applies to `path`: that of the innermost renamed folder which contains the path.
- * Returns undefined if no such folder was renamed.
+ * Returns the folder rename that applies to `path`: the rename of the innermost renamed folder around it. Returns
+ * undefined if no folder around it was renamed.
  */
 function folderRenameAround(path: ByteString, renames: FolderRenames): FolderRename | undefined {
   for (let from = folderOf(path); from !== ''; from = folderOf(from)) {

@@ -7,16 +7,16 @@ import type { LineInterner } from '../diff/line-interner.js';
 import { markDifferences } from '../diff/myers.js';
 
 /**
- * Maximum number of occurrences in the compared region of the old file for a line that is used as an anchor (line at
- * which both files are aligned).
+ * Maximum number of times that an anchor may occur in the compared region of the old file. An anchor is a line at which
+ * both files are aligned.
  */
 const MAX_OCCURRENCES = 64;
 /**
- * Maximum number of search steps per line of the two files. If it is exceeded, the remaining lines are compared with
- * Myers' algorithm, whose cost is bounded. Only artificial files reach this limit.
+ * Maximum number of search steps per line of the two files. Beyond it, the remaining lines are compared with Myers'
+ * algorithm, whose cost is bounded. Only artificial files reach this limit.
  */
 const STEPS_PER_LINE = 500;
-/** Number of search steps between two yields to the event loop, which take at most a millisecond of CPU time. */
+/** Number of search steps between two yields to the event loop. They take at most a millisecond of CPU time. */
 const UNIT = 1 << 15;
 
 interface Region {
@@ -28,10 +28,10 @@ interface Region {
 
 /**
  * Computes the changed lines between two files with the histogram diff that Git's merges use (`xdiff/xhistogram.c`).
- * `oldLines`, `newLines`: lines of both files, as ids that `interner` has assigned (equal ids for equal lines).
+ * `oldLines` and `newLines` are the lines as ids from `interner`; equal lines have equal ids.
  *
- * Splits the files at the longest run of equal lines that contains the rarest line. Continues with the parts before and
- * after this run. If all common lines are frequent, uses Myers' algorithm instead.
+ * The files are split at the longest run of equal lines that contains the rarest line. The parts before and after this
+ * run are then treated in this way. If all common lines are frequent, Myers' algorithm is used instead.
  */
 export function* diffByHistogram(interner: LineInterner, oldLines: Int32Array, newLines: Int32Array): Steps<Change[]> {
   const oldFlags = new Uint8Array(oldLines.length + 1);
@@ -65,15 +65,15 @@ export function* diffByHistogram(interner: LineInterner, oldLines: Int32Array, n
 
 class AnchorSearch {
   /**
-   * Arrays by line id, for the searched region of the old file. `#counts`: number of occurrences of the line; 0 between
-   * two searches. `#first`: number of its first occurrence.
+   * Arrays by line id for the searched region of the old file. `#counts` has the number of occurrences of the line; it
+   * is 0 between two searches. `#first` has the line number of its first occurrence.
    */
   readonly #counts: Int32Array;
   readonly #first: Int32Array;
-  /** Number of the next equal line in the searched region of the old file, by line number; -1 if none. */
+  /** Number of the next equal line in the searched region of the old file, for each line number; -1 if none. */
   readonly #next: Int32Array;
   #stepsLeft: number;
-  /** Value of `#stepsLeft` below which the search yields to the event loop the next time. */
+  /** Value of `#stepsLeft` below which the search next yields to the event loop. */
   #pause: number;
 
   constructor(
@@ -141,8 +141,8 @@ class AnchorSearch {
         }
         next = Math.max(next, newTo + 1);
         this.#stepsLeft -= oldTo - oldFrom + 1;
-        // The length of a run is counted as in Git, where a run of one line has the length 0. As the best run also has
-        // the length 0 at first, a first run of one line is accepted only because of its rarity.
+        // As in Git, a run of one line has the length 0. The initial best length is also 0. A first run of one line is
+        // therefore accepted only for its rarity.
         const bestLength = best === undefined ? 0 : best.oldEnd - 1 - best.oldStart;
         if (bestLength < oldTo - oldFrom || rarity < rarest) {
           best = { oldStart: oldFrom, oldEnd: oldTo + 1, newStart: newFrom, newEnd: newTo + 1 };
@@ -159,7 +159,7 @@ class AnchorSearch {
 }
 
 /**
- * Compares a region of both files with the algorithm of `git diff` (Myers), as if the regions were separate files. Sets
+ * Compares a region of both files with the algorithm of `git diff` (Myers), as if the regions were whole files. Sets
  * the flags of the changed lines to 1.
  */
 function* markClassically(

@@ -12,23 +12,20 @@ import { processRenames } from './process-renames.js';
 import { detectSideRenames } from './side-renames.js';
 
 export interface TreeMerge {
-  /**
-   * Object id of the merged tree. At a path in conflict, the tree contains a file with conflict markers, or one of the
-   * versions.
-   */
+  /** Object id of the merged tree. A path in conflict has a file with conflict markers, or one of the versions. */
   readonly tree: Oid;
   readonly isClean: boolean;
   /**
-   * Paths in conflict, in order. The list may be empty although `isClean` is false: if one side moved the files of a
-   * folder to several folders in equal numbers, the new path of the folder is ambiguous.
+   * Paths in conflict, in order. The list may be empty although `isClean` is false. This happens if one side moved the
+   * files of a folder to several folders in equal numbers, so that the new path of the folder is ambiguous.
    */
   readonly conflicts: readonly Conflict[];
   readonly messages: readonly ConflictMessage[];
 }
 
 /**
- * Merges two trees over a base tree as `git merge-tree --write-tree` does (Git's "ort" strategy). Follows renamed files
- * and folders, and merges text line by line. Gives the same result as Git for every kind of conflict.
+ * Merges two trees over a base tree as `git merge-tree --write-tree` does (Git's "ort" strategy). It follows renamed
+ * files and folders, and merges text line by line. Every kind of conflict has Git's result.
  */
 export async function mergeTrees(context: MergeContext, trees: Three<Oid>): Promise<TreeMerge> {
   const { objects, meter } = context;

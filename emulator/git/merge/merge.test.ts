@@ -202,7 +202,7 @@ t.test('random criss-cross histories merge over merged bases as in git', async (
       let time = 0;
       let tips = [commit(objects, base, [])];
       for (const [ours, theirs] of steps) {
-        // Give each merge commit the tree of its own side with further changes instead of a real merge of both trees.
+        // Give each merge commit its own side's tree with random changes. A real merge of both trees is not needed.
         [left, right] = [apply(left, ours), apply(right, theirs)];
         tips = [commit(objects, left, tips, ++time), commit(objects, right, [...tips].reverse(), ++time)];
       }
@@ -277,8 +277,7 @@ t.test('messages say what happened to which path', async (t) => {
 t.test('of equal files the first one in the order of tree entries was renamed', async () => {
   using git = new ScratchGit();
   const objects = new MemoryObjects();
-  // Use the names `d` and `d.c`: a tree sorts the folder `d` as `d/`, so the file `d.c` comes before the content of
-  // `d`.
+  // Use the names `d` and `d.c`. A tree sorts the folder `d` as `d/`, so that `d.c` comes before the contents of `d`.
   const base: Files = { 'd.c': lines(0, 20), 'd/b': lines(0, 20), 'e.c': lines(30, 50), e: lines(30, 50) };
   const moved: Files = { z: lines(0, 20), y: lines(30, 50) };
   const root = commit(objects, base, []);
@@ -377,7 +376,7 @@ async function merge(objects: LinkReader, ours: Oid, theirs: Oid): Promise<Outco
 function gitMerge(git: ScratchGit, ours: Oid, theirs: Oid): Outcome | undefined {
   const options = ['--write-tree', '--no-messages', '--allow-unrelated-histories', '-z'];
   const { stdout, status, stderr } = git.try(['merge-tree', ...options, ours, theirs]);
-  // Skip some renames onto folders on which Git 2.39 fails: it aborts, or lists and writes entries with mode 0.
+  // Skip renames onto folders on which Git 2.39 fails. It aborts, or writes entries with mode 0.
   if (stderr.includes('Assertion') || stdout.includes('000000 0000000')) return undefined;
   if (status !== 0 && status !== 1) throw new Error(stderr);
   const [tree = '', ...stages] = stdout.toString('latin1').split('\0').filter(Boolean);

@@ -8,25 +8,25 @@ import { mergeTrees, type TreeMerge } from './merge-trees.js';
 export interface MergeOptions {
   readonly meter: Meter;
   /**
-   * Labels of the two sides, usually the branch names. Conflict markers contain them, and so do the new names of files
-   * that must be moved because of a conflict.
+   * Labels of the two sides, usually the branch names. Conflict markers contain them. If a conflict forces a file to be
+   * moved, its new name contains the label too.
    */
   readonly ours: ByteString;
   readonly theirs: ByteString;
 }
 
 export interface CommitMerge extends TreeMerge {
-  /** Best common ancestors of the two commits, newest first. Empty if the histories are unrelated. */
+  /** Best common ancestors of the two commits, newest first. Empty for unrelated histories. */
   readonly bases: readonly Oid[];
 }
 
-/** Labels of the two sides in a merge of several merge bases into one, as in Git. */
+/** Labels of the two sides while several merge bases are merged into one. Git uses the same labels. */
 const TEMPORARY_OURS = bytesOf('Temporary merge branch 1');
 const TEMPORARY_THEIRS = bytesOf('Temporary merge branch 2');
 
 /**
- * Merge base: a commit, or a virtual commit that results from merging several merge bases. Contains its tree, and the
- * commits for which it stands.
+ * Merge base: a commit, or a virtual commit made by merging several merge bases. `commits` are the commits that it
+ * stands for.
  */
 interface Ancestor {
   readonly key: string;
@@ -35,11 +35,11 @@ interface Ancestor {
 }
 
 /**
- * Merges two commits as `git merge-tree --write-tree --allow-unrelated-histories` does. Writes the trees and blobs of
- * the result to `objects`, but no commit.
+ * Merges two commits as `git merge-tree --write-tree --allow-unrelated-histories` does. The trees and blobs of the
+ * result are written to `objects`, but no commit.
  *
- * If the commits have several merge bases, these are first merged into one base, which may contain conflict markers.
- * The trees and blobs of this base are written too. If the commits have no merge base, the base is the empty tree.
+ * Several merge bases are first merged into one base, which may contain conflict markers. The trees and blobs of this
+ * base are written too. Without a merge base, the base is the empty tree.
  *
  * Throws `WorkLimitExceeded`, the abort reason of the meter's signal, or `MissingObject`.
  */
@@ -62,8 +62,8 @@ export async function mergeCommits(
 
 class Merger {
   /**
-   * Cache of the trees that result from merging several merge bases, by key. Histories that cross repeatedly need the
-   * same merge several times.
+   * Cache of the trees made by merging several merge bases, by key. Histories that cross repeatedly need such a merge
+   * several times.
    */
   readonly #known = new Map<string, Oid>();
 
@@ -91,8 +91,8 @@ class Merger {
   }
 
   /**
-   * Returns the tree of the merge base. If there are several bases, merges them one after the other, starting with the
-   * oldest, and returns the resulting tree. If there is no base, returns the empty tree.
+   * Returns the tree of the merge base. Several bases are merged one after the other, starting with the oldest. Without
+   * a base, returns the empty tree.
    */
   async combine(bases: readonly Oid[], depth: number): Promise<Oid> {
     const [oldest, ...rest] = [...bases].reverse().map((oid) => this.ancestor(oid));
@@ -108,8 +108,7 @@ class Merger {
   }
 
   async #mergeBases(ours: Ancestor, theirs: Ancestor, depth: number): Promise<Oid> {
-    // Each level of a nested merge yields to the event loop. This also keeps the call stack short, however deep the
-    // nesting is.
+    // Each level of a nested merge yields to the event loop. This also keeps the call stack short at any nesting depth.
     await this.meter.yieldToEventLoop();
     const base = await this.combine(this.bases(ours, theirs), depth + 1);
     const context = {

@@ -3,15 +3,15 @@ import { type ObjectReader, type Oid, oidIn, type TypeCode } from '../object/obj
 import { hashObject } from '../object/object-hash.js';
 import type { ObjectDatabase } from '../object/tree-edit.js';
 
-/** Smallest object number of a temporary object. It is greater than any object number that the store can reach. */
+/** Smallest object number of a temporary object. The store never reaches this number. */
 const FIRST = 2 ** 30;
 
 /**
  * Object database for trying a merge without storing its result. New objects are kept in memory and discarded with this
- * instance. All other objects are read from the store below it, which is not changed, so exclusive access as a writer
- * is not needed.
+ * instance. All other objects are read from the underlying store, which is never changed. No exclusive write access is
+ * therefore needed.
  *
- * `size` and all object numbers below it are those of the store.
+ * `size` and all object numbers less than `size` are those of the store.
  */
 export class OverlayObjects implements ObjectDatabase {
   readonly #own: { oid: Oid; type: TypeCode; body: Buffer }[] = [];

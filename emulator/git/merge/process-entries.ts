@@ -26,13 +26,13 @@ const TILDE = bytesOf('~');
 const UNDERSCORE = bytesOf('_');
 
 /**
- * Computes the merged version of each path, from the innermost paths outwards, and writes the merged trees (merge-ort's
- * `process_entries`).
+ * Computes the merged version of each path and writes the merged trees. The innermost paths come first. Corresponds to
+ * merge-ort's `process_entries`.
  */
 export class EntryProcessor {
-  /** States of the paths in conflict, by path. */
+  /** States of the paths that have a conflict, by path. */
   readonly conflicted = new Map<ByteString, Entry>();
-  /** Tree entries of the folders whose tree objects are not written yet, by path of the folder. */
+  /** Tree entries of the folders whose tree objects are not written yet, by the path of the folder. */
   readonly #open = new Map<ByteString, TreeEntry[]>();
 
   constructor(
@@ -42,12 +42,12 @@ export class EntryProcessor {
   ) {}
 
   /**
-   * Writes the merged tree and returns its object id. Files at the paths in `conflicted` may contain conflict markers.
+   * Writes the merged tree and returns its object id. Files with a path in `conflicted` may contain conflict markers.
    */
   async run(): Promise<Oid> {
     const { meter } = this.context;
-    // Each path is sorted as if it ended in `/`, so the content of a folder directly follows the folder. In the reverse
-    // order, the content therefore comes before the folder, whose tree can then be written.
+    // Paths are sorted as if each ended in `/`, so the content of a folder directly follows the folder. The loop runs
+    // in reverse. It reaches the content of a folder first, and can then write the folder's tree.
     const paths = await runYielding(
       sortInSteps(
         Array.from(this.entries.keys(), (path) => concatBytes(path, SLASH)),
@@ -114,7 +114,7 @@ export class EntryProcessor {
       return { path, entry, side: OURS };
     }
     if (entry.fileMask === BASE_BIT) {
-      // Only the base has a file at this path. Both sides removed it, so only the folder remains.
+      // Only the base has a file at this path. Both sides removed the file, so only the folder remains.
       entry.fileMask = 0;
       return undefined;
     }
@@ -149,10 +149,10 @@ export class EntryProcessor {
   }
 
   /**
-   * Resolves a path whose types differ, such as a file on our side and a symbolic link on their side. Keeps both
-   * versions: a file gets a new, unique path. Returns the path of our version.
+   * Resolves a path whose types differ, such as a file on our side and a symbolic link on their side. Both versions are
+   * kept: a file gets a new, unique path. Returns the path of our version.
    *
-   * While merge bases are merged, takes the base version instead.
+   * In a merge of merge bases, the base version is taken instead.
    */
   #resolveDistinctTypes(path: ByteString, entry: Entry): ByteString {
     const [base, ours, theirs] = entry.stages;
@@ -213,8 +213,8 @@ export class EntryProcessor {
   }
 
   /**
-   * Resolves a file that one side deleted and the other side changed or renamed. Keeps the version of the other side.
-   * While merge bases are merged, keeps the base version instead.
+   * Resolves a file that one side deleted and the other side changed or renamed. The version of the other side is kept.
+   * In a merge of merge bases, the base version is kept instead.
    */
   #resolveModifyDelete(path: ByteString, entry: Entry): void {
     const side = (entry.fileMask & THEIRS_BIT) !== 0 ? THEIRS : OURS;
@@ -225,8 +225,8 @@ export class EntryProcessor {
   }
 
   /**
-   * Returns a path for a file that cannot keep its path because of a conflict: `path~branch`, with each `/` in the
-   * branch name replaced by `_`. Appends a number if this path exists already.
+   * Returns a new path for a file that cannot keep its path because of a conflict. The new path is `path~branch`, with
+   * `_` for each `/` in the branch name. A number is appended if this path exists already.
    */
   #uniquePath(path: ByteString, branch: ByteString): ByteString {
     const name = concatBytes(
@@ -240,9 +240,7 @@ export class EntryProcessor {
   }
 }
 
-/**
- * Resolves a path that only one side changed, or that both sides changed in the same way. Takes the changed version.
- */
+/** Resolves a path to its changed version. Only one side changed the path, or both sides changed it in the same way. */
 function resolveMatch(entry: Entry): void {
   entry.isClean = isUncontested(entry);
   if (entry.matchMask === SIDE_BITS) {

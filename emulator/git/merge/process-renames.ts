@@ -17,9 +17,9 @@ import {
 import type { SideRename } from './folder-renames.js';
 
 /**
- * Merges renamed files at their new paths. Moves the base version of each file, and the version that the other side has
- * at the old path, to the new path. `renames` must be sorted by old path, ours before theirs. Returns false if a file
- * that both sides renamed has a conflict in its content.
+ * Merges renamed files at their new paths. The versions of each file in the base and on the other side are moved from
+ * the old path to the new path. `renames` must be sorted by old path, ours before theirs. Returns false if a file that
+ * both sides renamed has a conflict in its content.
  */
 export async function processRenames(
   context: MergeContext,
@@ -31,7 +31,7 @@ export async function processRenames(
   for (let at = 0; at < renames.length; at++) {
     const rename = renames[at]!;
     const old = entries.get(rename.before.path);
-    // If the entry at the old path is already resolved, no version of the file must be moved to the new path.
+    // If the old path is already resolved, there is no version to move to the new path.
     if (old === undefined || old.isClean) continue;
     const next = renames[at + 1];
     if (next !== undefined && next.before.path === rename.before.path) {
@@ -45,8 +45,8 @@ export async function processRenames(
 }
 
 /**
- * Handles a file that both sides renamed. `ourRename` and `theirRename` have the same old path. Returns false if the
- * new paths differ and the contents have a conflict. If the new paths are equal, the contents are merged later.
+ * Handles a file that both sides renamed. `ourRename` and `theirRename` have one old path. Returns false if the new
+ * paths differ and the contents have a conflict. If the new paths are equal, the contents are merged later.
  */
 async function processBothRenames(
   context: MergeContext,
@@ -66,8 +66,8 @@ async function processBothRenames(
   const [before, our, their] = [base.stages[BASE], ours.stages[OURS], theirs.stages[THEIRS]];
   const { version, isClean } = await mergeContents(context, before, our, their, names, 1 + 2 * context.depth);
   ours.stages[OURS] = version;
-  // A result that is not clean and equals our version shows that the contents could not be merged. Each new path then
-  // keeps the version of its own side.
+  // An unclean result that equals our version means that the contents could not be merged. Each new path then keeps the
+  // version of its own side.
   theirs.stages[THEIRS] = !isClean && isSameVersion(version, our) ? their : version;
   for (const entry of [base, ours, theirs]) entry.hasPathConflict = true;
   messages.push({ kind: 'rename/rename', paths: names });
@@ -86,7 +86,7 @@ async function processRename(
   const otherBit = 1 << other;
   const isDeleted = old.fileMask === BASE_BIT;
   const isOtherType = !isDeleted && isRegular(old.stages[other].mode) !== isRegular(renamed.stages[side].mode);
-  // A file of another type at the old path is a new file: the other side also renamed the original file, but this
+  // A file of another type at the old path is a new file. The other side has renamed the original file too, but this
   // rename was not detected. The new file must not be merged into the renamed file.
   const collides = (renamed.fileMask & otherBit) !== 0 && !isOtherType;
   if (collides && !isDeleted) {

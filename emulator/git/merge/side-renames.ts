@@ -11,9 +11,9 @@ import { FolderRenameCounts } from './folder-rename-counts.js';
 const MAX_FILES = requestLimit('mergeRenames');
 
 /**
- * Finds renames: pairs each file that one side of a merge deleted with a similar file that this side added. Stores the
- * pairs in `changes.pairs`. Compares the content only of deleted files that are relevant for the merge; the others are
- * paired only with files of equal content.
+ * Finds renames: pairs each file that one side of a merge deleted with a similar file that this side added. The pairs
+ * are stored in `changes.pairs`. Contents are compared only for deleted files that are relevant for the merge. Other
+ * deleted files are only paired with files of equal content.
  *
  * Returns counts of the folders to which the files of removed folders were renamed.
  */
@@ -35,8 +35,8 @@ type Added = FilePair & { readonly after: PathVersion };
 
 class Detection {
   /**
-   * Files of one side. `#sources`: deleted files whose new path is not known yet. `#targets`: added files. Empty files
-   * are left out, because equal content says nothing about their origin.
+   * Files of one side: deleted files whose new path is not known yet (`#sources`), and added files (`#targets`). Empty
+   * files are left out, because equal content says nothing about their origin.
    */
   #sources: Deleted[];
   readonly #targets: Added[];
@@ -64,7 +64,7 @@ class Detection {
     yield* this.#matchSimilar();
   }
 
-  /** Returns the changed files. A pair of a deleted and an added file that was found to be a rename is one item. */
+  /** Returns the changed files. A detected rename is one item with the deleted and the added file. */
   pairs(): FilePair[] {
     return this.changes.pairs.filter((pair) => !this.#used.has(pair));
   }
@@ -112,10 +112,7 @@ class Detection {
     }
   }
 
-  /**
-   * Removes deleted files that matter only for the new path of a folder (`location`), if this new path is already
-   * known.
-   */
+  /** Removes deleted files that matter only for the new path of a folder (`location`), once this new path is known. */
   #cullKnown(): void {
     const { removedFolders, relevantSources } = this.changes;
     this.counts.resolveEarly(this.#sources.map(({ before }) => before.path));

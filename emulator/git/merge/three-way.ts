@@ -14,13 +14,13 @@ export interface ThreeWayResult {
 }
 
 /**
- * Side that changed the lines of a hunk. `conflict`: both sides changed the lines differently. `same`: both sides made
- * the same change.
+ * Side that changed the lines of a hunk. `conflict` means that both sides changed the lines differently, `same` that
+ * both made the same change.
  */
 type Verdict = 'ours' | 'theirs' | 'conflict' | 'same';
 
 /**
- * Change of some lines of the base by one side or both. The lines are given by their range in our version and in their
+ * Change of some lines of the base by one side or both. The ranges give these lines in our version and in their
  * version. Line numbers start at 0.
  */
 interface Hunk {
@@ -31,20 +31,17 @@ interface Hunk {
   theirsCount: number;
 }
 
-/**
- * Maximum number of unchanged lines between two conflicts that are joined into one. A single conflict is easier to
- * read.
- */
+/** Maximum number of unchanged lines between two conflicts that are joined into one, which is easier to read. */
 const MAX_GAP = 3;
 const MARKER = 7;
 
 /**
- * Merges two texts line by line over a base, as Git's merges do (`xdiff/xmerge.c`). Takes the changes that only one
- * side made. Takes equal changes of both sides once. In changes that overlap, marks only the lines that differ as a
+ * Merges two texts line by line over a base, as Git's merges do (`xdiff/xmerge.c`). Changes that only one side made are
+ * taken. Equal changes of both sides are taken once. Where changes overlap, only the lines that differ are marked as a
  * conflict.
  *
- * `extraMarkers`: number of characters by which the markers `<<<<<<<`, `=======` and `>>>>>>>` are lengthened, so that
- * conflicts within conflicts can be distinguished.
+ * `extraMarkers` is the number of characters by which the markers `<<<<<<<`, `=======` and `>>>>>>>` are lengthened.
+ * Longer markers distinguish conflicts within conflicts.
  */
 export function* mergeTexts(
   base: Buffer,
@@ -67,7 +64,7 @@ export function* mergeTexts(
   return { body: writer.write(refined), isClean: refined.every(({ verdict }) => verdict !== 'conflict') };
 }
 
-/** Combines the changes of both sides into one list of hunks. Changes that overlap or touch become one hunk. */
+/** Combines the changes of both sides into one list of hunks. Changes that overlap or touch form one hunk. */
 function alignChanges(
   ours: readonly Change[],
   theirs: readonly Change[],
@@ -75,7 +72,7 @@ function alignChanges(
   theirsLines: Lines,
 ): Hunk[] {
   const hunks: Hunk[] = [];
-  // Distance from the number of an unchanged line in the base to its number on each side. It includes all changes
+  // Difference between the number of an unchanged line on each side and its number in the base. It includes all changes
   // processed so far.
   let oursShift = 0;
   let theirsShift = 0;
@@ -146,7 +143,7 @@ function isSameChange(our: Change, their: Change, oursLines: Lines, theirsLines:
   return true;
 }
 
-/** Reduces each conflict to the lines in which the two sides differ. A conflict may become several conflicts. */
+/** Reduces each conflict to the lines in which the two sides differ. One conflict may become several. */
 function* refineConflicts(interner: LineInterner, hunks: readonly Hunk[], ours: Lines, theirs: Lines): Steps<Hunk[]> {
   const refined: Hunk[] = [];
   for (const hunk of hunks) {
@@ -207,7 +204,7 @@ class ConflictWriter {
   ) {}
 
   write(hunks: readonly Hunk[]): Buffer {
-    // Number of lines of our version that are already processed (copied, or replaced by another version).
+    // Number of lines of our version that are already processed, either copied or replaced by another version.
     let done = 0;
     for (const hunk of hunks) {
       const { verdict, oursStart, oursCount, theirsStart, theirsCount } = hunk;
@@ -240,8 +237,8 @@ class ConflictWriter {
   }
 
   /**
-   * Copies lines as `#copy` does. Adds a line end if the last line has none, because a conflict marker follows on its
-   * own line.
+   * Copies lines as `#copy` does, and adds a line end if the last line has none. A conflict marker follows, which needs
+   * its own line.
    */
   #copyWhole(lines: Lines, start: number, count: number, end: string): void {
     this.#copy(lines, start, count);
@@ -249,8 +246,8 @@ class ConflictWriter {
   }
 
   /**
-   * Returns true if conflict markers must end in CR LF. As in Git, this requires that the lines before the conflict on
-   * both sides and the first line of the base end in CR LF. A line whose line end cannot be determined is ignored.
+   * Returns true if conflict markers must end in CR LF. As in Git, the lines before the conflict on both sides and the
+   * first line of the base must then end in CR LF. A line whose line end cannot be determined is ignored.
    */
   #usesCrLf({ oursStart, theirsStart }: Hunk): boolean {
     let isCrLf = endsInCrLf(this.ours, Math.max(0, oursStart - 1));
@@ -261,8 +258,8 @@ class ConflictWriter {
 }
 
 /**
- * Returns true if a line ends in CR LF. If it is the last line and has no line end, the line before it decides. Returns
- * undefined if no line end can be examined.
+ * Returns true if a line ends in CR LF. For a last line without a line end, the previous line decides. Returns
+ * undefined if there is no line end to examine.
  */
 function endsInCrLf({ bytes, starts, ids }: Lines, line: number): boolean | undefined {
   if (ids.length === 0) return undefined;

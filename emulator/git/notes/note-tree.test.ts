@@ -15,7 +15,7 @@ function targets(count: number): Oid[] {
 }
 
 /**
- * Returns all notes in a notes tree, in stored order, as pairs of the annotated object and the blob with the note.
+ * Returns all notes in a notes tree, in stored order. Each pair has the annotated object and the blob with the note.
  */
 function listNotes(objects: MemoryObjects, tree: Oid): [target: Oid, blob: Oid][] {
   return [...walkTree(objects, tree)].map(({ path, oid: blob }) => [oid(path.replaceAll('/', '')), blob]);

@@ -8,16 +8,16 @@ import type { ObjectDatabase } from '../object/tree-edit.js';
 /**
  * Folder of a notes tree, read into memory (`git help notes`, "Notes can be fanned out").
  *
- * The note of an object is a file whose name is the object's id. If there are many notes, the first two digits of the
- * name become a folder, then the next two, and so on: `d3/ad/be…`. `digits` is the number of digits of the names in
- * this folder: 40 at the root, 38 in its folders.
+ * The file with the note of an object is named by the object's id. If there are many notes, the first two digits of the
+ * name become a folder, then the next two, and so on: `d3/ad/be…`. `digits` is the length of the note names in this
+ * folder: 40 at the root, 38 one level below.
  */
 interface Level {
   readonly digits: number;
   readonly notes: Map<ByteString, TreeEntry>;
   /**
-   * Folders whose names are two hexadecimal digits, by name. A value is a `Level` if the folder was read into memory,
-   * otherwise the id of its stored tree.
+   * Subfolders by name; each name is two hexadecimal digits. The value is a `Level` if the subfolder was read into
+   * memory. Otherwise it is the id of the stored tree.
    */
   readonly folders: Map<ByteString, Oid | Level>;
   /** Tree entries that are not notes, such as files with other names. They are kept unchanged, as in Git. */
@@ -26,7 +26,7 @@ interface Level {
 
 const HEX = /^[0-9a-f]+$/;
 
-/** Returns the id of the blob that contains the note of the object `target`; undefined if it has no note. */
+/** Returns the id of the blob that contains the note of the object `target`; undefined if the object has no note. */
 export function* findNote(objects: ObjectReader, tree: Oid, target: Oid): Steps<Oid | undefined> {
   let folder = tree;
   for (let rest = bytesOf(target); ; rest = sliceBytes(rest, 2)) {
@@ -39,8 +39,8 @@ export function* findNote(objects: ObjectReader, tree: Oid, target: Oid): Steps<
 }
 
 /**
- * Yields all notes of a notes tree in stored order: the id of the annotated object and the id of the blob with the
- * note. Yields undefined for each entry that is not a note, so that the caller can count the work.
+ * Yields the id of the annotated object and the id of the note's blob, for each note in stored order. Yields undefined
+ * for each entry that is not a note, so that the caller can count the work.
  */
 export function* eachNote(objects: ObjectReader, tree: Oid): Generator<[target: ByteString, blob: Oid] | undefined> {
   const levels = [{ digits: NO_BYTES, entries: runSync(readTree(objects, tree)), at: 0 }];
@@ -59,7 +59,7 @@ export function* eachNote(objects: ObjectReader, tree: Oid): Generator<[target: 
 }
 
 /**
- * Sets the note of the object `target` to `blob`, or removes the note if `blob` is undefined. Returns the id of the new
+ * Sets the note of the object `target` to `blob`. Removes the note if `blob` is undefined. Returns the id of the new
  * notes tree.
  */
 export function setNote(objects: ObjectDatabase, tree: Oid, target: Oid, blob: Oid | undefined): Oid {
@@ -98,8 +98,8 @@ function openLevel(objects: ObjectReader, tree: Oid, digits: number): Level {
 }
 
 /**
- * Returns the tree entries of one folder of a notes tree. Writes the folders inside it first, because its entries
- * contain their ids.
+ * Returns the tree entries of one folder of a notes tree. Writes its subfolders first, because the entries contain
+ * their ids.
  */
 function entriesOf(objects: ObjectDatabase, level: Level): TreeEntry[] {
   dropEmptyFolders(level);
@@ -128,9 +128,10 @@ function entriesOf(objects: ObjectDatabase, level: Level): TreeEntry[] {
 }
 
 /**
- * Returns true if the notes of a folder must be distributed to folders named by two digits (fan-out). As in Git, this
- * is so if at least two notes, or an existing folder, begin with each of the sixteen hexadecimal digits. A folder
- * counts as two notes, so that a few removals do not undo the distribution.
+ * Returns true if the notes of a folder must be moved into subfolders named by two digits (fan-out).
+ *
+ * The rule is Git's: for each of the sixteen hexadecimal digits, the names that begin with the digit must weigh at
+ * least 2. A note weighs 1. A subfolder weighs 2, so that removing a few notes does not undo the fan-out.
  */
 function isFannedOut({ digits, notes, folders }: Level): boolean {
   if (digits <= 2) return false;
@@ -151,7 +152,7 @@ function dropEmptyFolders({ folders }: Level): void {
 }
 
 /**
- * Moves the notes from the subfolders of a folder into the folder itself, because there are too few notes for
+ * Moves the notes from the subfolders of a folder into the folder itself. Called if there are too few notes for
  * subfolders.
  */
 function unpackFolders(objects: ObjectDatabase, level: Level): void {

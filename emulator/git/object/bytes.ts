@@ -1,11 +1,11 @@
 import type { Oid } from './object.js';
 
 /**
- * String with one character (0 to 255) per byte, as the encoding `latin1` decodes it.
+ * String in which each character (0 to 255) stands for one byte, as in the encoding `latin1`.
  *
  * Git names paths, refs and tree entries by bytes, not by text. The code in `git/` and `smart-http/` keeps these names
- * as byte strings, because no byte is lost and `<` compares them in Git's byte order. Only `textOf` and `bytesOf`
- * convert from and to text. They are used where data enters or leaves these folders.
+ * as byte strings. No byte is lost, and `<` compares the names in Git's byte order. Only `textOf` and `bytesOf` convert
+ * to and from text, where data leaves or enters these folders.
  */
 export type ByteString = string & { readonly [bytes]: true };
 
@@ -64,8 +64,8 @@ export function isAscii(value: string): boolean {
 }
 
 /**
- * Template tag that returns a byte string (one character per byte). The literal parts must be ASCII. The inserted
- * values are byte strings, ids and numbers; text must be encoded with `bytesOf` first.
+ * Template tag that returns a byte string (one character per byte). The literal parts must be ASCII. Text must be
+ * encoded with `bytesOf` before it is inserted.
  */
 export function latin1(literals: TemplateStringsArray, ...values: readonly (ByteString | Oid | number)[]): ByteString {
   let all = literals[0]!;

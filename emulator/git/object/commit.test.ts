@@ -59,8 +59,8 @@ t.test('a signature and other headers survive a round trip', (t) => {
 
 t.test('only ASCII white space is removed from the end of a name, as in git log', (t) => {
   using git = new ScratchGit();
-  // Test names that end with the byte 0xa0. It is the last byte of their UTF-8 encoding and must stay, although it is a
-  // space in ISO 8859-1.
+  // Include names that end with the byte 0xa0, which is the last byte of a UTF-8 character. It must stay, although it
+  // is a space in ISO 8859-1.
   for (const name of ['Voil\u00e0', '\u0413\u0415\u0420', '\u2020', 'a \t', 'a\u00a0', '']) {
     const header = `tree ${TREE}\nauthor ${name} <a@example.com> 1 +0000\ncommitter ${COMMITTER}\n\nm\n`;
     const oid = git.add('commit', Buffer.from(header));
@@ -122,7 +122,7 @@ t.test('identities are read as leniently as git log reads them', (t) => {
     const [name, email, date] = git.run(['log', '-1', '--format=%an%n%ae%n%aI', git.add('commit', body)]).split('\n');
     const { author } = parseCommit(bytes(body));
     const shown = [author.name, author.email, formatDate(author)];
-    // Replace the placeholder `%aI`, which Git prints if it cannot parse the date, by the date that the API returns in
+    // Git prints the placeholder `%aI` if it cannot parse the date. Replace it with the date that the API returns in
     // this case.
     t.same(
       shown,
@@ -234,8 +234,8 @@ t.test('every date is the same point in time as in git log, in every time zone',
   const shown = git.run(['log', '--no-walk=unsorted', '--stdin', '--format=%at'], `${oids.join('\n')}\n`).split('\n');
   for (const [index, oid] of oids.entries()) {
     const { author } = readCommit(objects, oid);
-    // Replace the placeholder `%at`, which Git prints if it cannot parse the date. Dates after the year 9999 become 0,
-    // because RFC 3339 ends with this year.
+    // Git prints the placeholder `%at` if it cannot parse the date. Dates after the year 9999 must become 0, because
+    // RFC 3339 cannot represent them.
     const seconds = Number(shown[index]!.replace('%at', '0'));
     const expected = seconds > 253_402_300_799 ? 0 : seconds;
     t.equal(Date.parse(formatDate(author)) / 1000, expected, JSON.stringify([...dates, ...more][index]));

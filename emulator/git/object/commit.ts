@@ -9,20 +9,20 @@ export interface Commit {
   readonly parents: readonly Oid[];
   readonly author: Identity;
   readonly committer: Identity;
-  /** Text after the headers and the empty line, unchanged. */
+  /** Text of the commit after the headers and the empty line, unchanged. */
   readonly message: string;
   /**
-   * Value of the `encoding` header, which names the character encoding of the message; undefined if absent.
-   * `writeCommit` writes UTF-8 without this header.
+   * Character encoding of the message, from the `encoding` header; undefined if the header is absent. `writeCommit`
+   * always writes UTF-8 without this header.
    */
   readonly encoding?: string;
   /** ASCII-armored signature of the commit from its `gpgsig` header, without a final line feed; undefined if absent. */
   readonly signature?: string;
-  /** All other headers in their order, such as `mergetag` and `change-id`. */
+  /** All other headers in the order of the commit, such as `mergetag` and `change-id`. */
   readonly extra?: readonly (readonly [name: string, value: string])[];
 }
 
-/** Fields of a commit that are needed to walk through the history. Times are in seconds since 1970. */
+/** Fields of a commit that a history walk needs. Times are in seconds since 1970. */
 export interface CommitLinks {
   readonly tree: Oid;
   readonly parents: Oid[];
@@ -61,7 +61,8 @@ export function parseCommit(body: Buffer): Commit {
 }
 
 /**
- * Parses the part of a commit after its `tree` and `parent` lines. `text` begins with the line feed before that part.
+ * Parses the part of a commit after its `tree` and `parent` lines. The first character of `text` is the line feed
+ * before this part.
  */
 function parseFields(text: ByteString): Omit<Commit, 'tree' | 'parents'> {
   const split = text.indexOf('\n\n');
@@ -106,8 +107,8 @@ export function parseHeaders(text: ByteString): [name: ByteString, value: ByteSt
 }
 
 /**
- * Returns the body of a commit object, encoded in UTF-8. Removes NULs from the message, because Git does not allow them
- * in a message.
+ * Returns the body of a commit object, encoded in UTF-8. NULs in the message are removed, because Git does not allow
+ * them.
  */
 export function writeCommit(commit: Omit<Commit, 'encoding'>): Buffer {
   const lines = [`tree ${commit.tree}`];
@@ -123,8 +124,8 @@ function writeHeader(name: string, value: string): ByteString {
 }
 
 /**
- * Parses the tree, the parents and the times of a commit, without decoding text. Throws `MalformedObject` in the same
- * cases as `parseCommit`.
+ * Parses the tree, the parents and the times of a commit, without decoding text. Throws `MalformedObject` if the `tree`
+ * or a `parent` line is malformed.
  */
 export function commitLinks(body: Buffer): CommitLinks {
   const { tree, parents } = parseLinks(body);
@@ -132,8 +133,8 @@ export function commitLinks(body: Buffer): CommitLinks {
 }
 
 /**
- * Parses the author time and committer time of a commit. `parents` is the number of its parents, which determines where
- * the author line starts.
+ * Parses the author time and the committer time of a commit. `parents` is the number of its parents, from which the
+ * start of the author line is computed.
  */
 export function commitTimes(body: Buffer, parents: number): Pick<CommitLinks, 'authoredAt' | 'committedAt'> {
   const start = TREE_LINE + parents * PARENT_LINE;
@@ -151,7 +152,8 @@ function parseLinks(body: Buffer): { tree: Oid; parents: Oid[]; end: number } {
   const tree = oidAt(body, 5);
   const parents: Oid[] = [];
   let end = TREE_LINE;
-  // The condition on the length ignores a `parent` line that is cut off by the end of the body, as Git does.
+  // A `parent` line that the end of the body cuts off is ignored, as in Git. The first half of the loop condition
+  // ensures this.
   for (; end + PARENT_LINE <= body.length && startsParent(body, end); end += PARENT_LINE) {
     if (body[end + PARENT_LINE - 1] !== LF) throw new MalformedObject('commit', 'bad parent line');
     parents.push(oidAt(body, end + 7));
@@ -160,7 +162,7 @@ function parseLinks(body: Buffer): { tree: Oid; parents: Oid[]; end: number } {
 }
 
 function startsParent(body: Buffer, at: number): boolean {
-  // The first byte (`p`) is compared separately, because it is fast and no other header of Git starts with it.
+  // Comparing the first byte (`p`) separately is fast. No other header that Git writes begins with a `p`.
   return body[at] === 0x70 && body.toString('latin1', at, at + 7) === 'parent ';
 }
 
@@ -176,8 +178,8 @@ function lineEnd(body: Buffer, start: number): number {
 }
 
 /**
- * Returns the time in seconds of the author or committer line from `start` to `end` (exclusive): the digits after its
- * last `>`. Returns 0 if there are no digits.
+ * Returns the time in seconds of the author or committer line from `start` to `end` (exclusive). The time is the number
+ * after the last `>`. Returns 0 if there is no number.
  */
 function secondsOf(body: Buffer, start: number, end: number): number {
   let at = end - 1;
@@ -195,8 +197,8 @@ function isDigit(byte: number): boolean {
 }
 
 /**
- * Returns the bytes for which the signature of a commit was computed: the commit without its `gpgsig` and
- * `gpgsig-sha256` headers, as in Git. Returns `body` itself if it has no such header.
+ * Returns the signed bytes of a commit: its body without the `gpgsig` and `gpgsig-sha256` headers, as in Git. Returns
+ * `body` itself if it has no such header.
  */
 export function payloadOf(body: Buffer): Buffer {
   const kept: Buffer[] = [];

@@ -2,8 +2,8 @@ import { type ByteString, bytesOf, sliceBytes } from './bytes.js';
 import { decodeText } from './text-encoding.js';
 
 /**
- * Author or committer of a commit, or tagger of a tag: name, e-mail address and time. `seconds` counts from 1970 in
- * UTC. `offset` is the time zone in the form `+0100`.
+ * Name, e-mail address and time of the author or committer of a commit, or of the tagger of a tag. `seconds` counts
+ * from 1970 in UTC. `offset` is the time zone, such as `+0100`.
  */
 export interface Identity {
   readonly name: string;
@@ -18,8 +18,8 @@ const LAST_SECOND = 253_402_300_799;
 /**
  * Parses `Name <e-mail> seconds offset`, the value of an `author`, `committer` or `tagger` line.
  *
- * Accepts malformed lines, as `git log` does: the name ends at the first `<`, the e-mail address at the next `>`, and
- * the date follows the last `>`. Missing or malformed parts become empty text or the time 0 (start of 1970).
+ * Malformed lines are accepted, as in `git log`. The name ends at the first `<`, the e-mail address at the next `>`,
+ * and the date follows the last `>`. A missing or malformed part becomes empty text or the time 0 (start of 1970).
  */
 export function parseIdentity(line: ByteString): Identity {
   const open = line.indexOf('<');
@@ -33,8 +33,8 @@ export function parseIdentity(line: ByteString): Identity {
 }
 
 /**
- * Removes ASCII white space from the end of a name. Other bytes are kept, as in Git, because they may be the last byte
- * of a multi-byte letter.
+ * Removes ASCII white space from the end of a name. Other bytes are kept, as in Git, because they may be the end of a
+ * multi-byte character.
  */
 function trimmedEnd(value: ByteString): ByteString {
   let end = value.length;
@@ -50,8 +50,8 @@ function parseDate(text: string): { seconds: number; offset: string } {
 }
 
 /**
- * Returns the value of an `author`, `committer` or `tagger` line in UTF-8: `Name <e-mail> seconds offset`. Removes `<`,
- * `>`, line feeds and NULs from name and e-mail address, as Git does, because they would end the field early.
+ * Returns `Name <e-mail> seconds offset` in UTF-8, the value of an `author`, `committer` or `tagger` line. Removes `<`,
+ * `>`, line feeds and NULs from the name and the e-mail address, as Git does, because they would end the field early.
  */
 export function writeIdentity(identity: Identity): ByteString {
   const seconds = Number.isSafeInteger(identity.seconds) ? Math.max(0, identity.seconds) : 0;
@@ -64,8 +64,8 @@ function writtenPart(text: string): string {
 }
 
 /**
- * Returns a name or e-mail address without the characters that `git commit` removes: white space, control characters
- * and punctuation at both ends, and `<`, `>`, line feeds and NULs everywhere.
+ * Removes the characters from a name or e-mail address that `git commit` removes too. At both ends, these are white
+ * space, control characters and punctuation. Everywhere, these are `<`, `>`, line feeds and NULs.
  */
 export function cleanIdentityPart(text: string): string {
   let start = 0;
@@ -80,9 +80,11 @@ function isCrud(code: number): boolean {
 }
 
 /**
- * Returns a time in the format of RFC 3339 with the author's time zone, such as `2026-01-02T03:04:05+01:00`, or with
- * `Z` for UTC. Uses UTC if RFC 3339 cannot represent the time zone, or if the local year would have more than four
- * digits. Uses the time 0 (start of 1970) if RFC 3339 cannot represent the time.
+ * Returns a time in the format of RFC 3339 with the author's time zone, such as `2026-01-02T03:04:05+01:00`. UTC is
+ * written as `Z`.
+ *
+ * Two values have a fallback. UTC is used if RFC 3339 cannot represent the time zone, or if the local year would have
+ * more than four digits. The time 0 (start of 1970) is used if RFC 3339 cannot represent the time.
  */
 export function formatDate({ seconds, offset }: Pick<Identity, 'seconds' | 'offset'>): string {
   if (!(seconds >= 0 && seconds <= LAST_SECOND)) return formatDate({ seconds: 0, offset: '+0000' });

@@ -6,12 +6,14 @@ import { sortInSteps } from './sort.js';
 import { canonicalMode, compareEntries, MODE_TREE, type TreeEntry, writeTree } from './tree.js';
 import { TreeCursor } from './tree-cursor.js';
 
-/** Number of tree entries that are read or written between two yields. */
+/**
+ * Number of tree entries that are read or written before the generator yields again, so that other requests can run.
+ */
 const UNIT = 4096;
 
 /**
- * Same as `writeTree`, but yields between pieces of work, so that other requests can run. Returns the body of the tree
- * in several parts.
+ * Variant of `writeTree` that yields between pieces of work, so that other requests can run. Returns the body of the
+ * tree in several parts.
  */
 export function* writeTreeInSteps(entries: Iterable<TreeEntry>): Steps<Buffer[]> {
   const sorted = yield* sortInSteps([...entries], compareEntries);
@@ -24,9 +26,10 @@ export function* writeTreeInSteps(entries: Iterable<TreeEntry>): Steps<Buffer[]>
 }
 
 /**
- * Returns the entries of a tree whose names are in `names`, and the body of the tree in the form that `writeTree`
- * writes: sorted, with unique names and canonical modes. This form differs from `body` only if another tool wrote the
- * tree and violated these rules. Yields between pieces of work.
+ * Finds the entries of a tree whose names are in `names`. Yields between pieces of work.
+ *
+ * Also returns the body of the tree as `writeTree` would write it: sorted, with unique names and canonical modes. This
+ * body differs from `body` only if another tool wrote the tree and violated these rules.
  */
 export function* findEntries(
   body: Buffer,
@@ -56,8 +59,8 @@ function* findRewritten(body: Buffer, names: { has(name: ByteString): boolean })
 }
 
 /**
- * Replaces all entries of a tree whose names are in `names` by `entries`. `body` must be sorted in Git's order. Returns
- * the body of the new tree in several parts. Yields between pieces of work.
+ * Removes all entries of a tree whose names are in `names`, and adds `entries`. `body` must be sorted in Git's order.
+ * Returns the body of the new tree in several parts. Yields between pieces of work.
  */
 export function* replaceEntries(
   body: Buffer,
@@ -68,8 +71,8 @@ export function* replaceEntries(
   const parts: Buffer[] = [];
   const scan = new TreeCursor(body);
   /**
-   * `written`: number of entries of `added` that were written so far. `start`: offset in `body` of the part that was
-   * not copied yet.
+   * `written` is the number of entries of `added` that have been written. `start` is the offset in `body` up to which
+   * entries have been copied.
    */
   let written = 0;
   let start = 0;

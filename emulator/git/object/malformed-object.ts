@@ -1,6 +1,6 @@
 import type { ObjectType } from './object.js';
 
-/** Error thrown for an object that is so malformed that Git could not read it either. */
+/** Error thrown for a malformed object that Git could not read either. */
 export class MalformedObject extends Error {
   override readonly name = 'MalformedObject';
   constructor(

@@ -11,22 +11,22 @@ const PREFIXES = ([1, 2, 3, 4] as const).map((code) => Buffer.from(`${typeName(c
 const ZERO = 0x30;
 
 /**
- * Function that writes the SHA-1 (20 bytes) of the bytes `start` to `end` (exclusive) of `buffer` to `target` at offset
- * `at`.
+ * Function that computes the SHA-1 of the bytes `start` to `end` (exclusive) of `buffer`. It writes the 20 bytes of the
+ * result to `target` at offset `at`.
  */
 export type HashBytes = (buffer: Buffer, start: number, end: number, target: Buffer, at: number) => void;
 
 /**
- * Computes the SHA-1 with the one-shot `crypto.hash` (Node 20.12 and later), because it takes a quarter of the time of
- * `createHash`. The digest is requested as a `binary` string, because it is the fastest to copy.
+ * Computes the SHA-1 with the one-shot `crypto.hash` (Node 20.12 and later). It takes a quarter of the time of
+ * `createHash`. The digest is requested as a `binary` string, because such a string is the fastest to copy.
  */
 export const hashBytes: HashBytes = (buffer, start, end, target, at) => {
   target.write(crypto.hash('sha1', buffer.subarray(start, end), 'binary'), at, 20, 'latin1');
 };
 
 /**
- * Writes the header that Git hashes before an object body, `<type> SP <size in decimal> NUL`, so that it ends where the
- * body starts. The buffer must have `HEADROOM` free bytes before the body. Returns the offset at which the header
+ * Writes the header that Git hashes before an object body: `<type> SP <size in decimal> NUL`. The header ends where the
+ * body starts, so the buffer must have `HEADROOM` free bytes before the body. Returns the offset at which the header
  * starts.
  */
 export function writeHeaderBefore(buffer: Buffer, bodyStart: number, type: TypeCode, size: number): number {

@@ -43,22 +43,26 @@ export function oidIn(buffer: Buffer, at = 0): Oid {
  * Read access to the objects of a repository.
  *
  * Objects are numbered from 0 in the order in which they were stored. The number of an object never changes. Code that
- * processes many objects therefore keeps object numbers in typed arrays, and converts to ids only at its start and end.
+ * processes many objects keeps their numbers in typed arrays, and converts between numbers and ids only at its start
+ * and end.
  */
 export interface ObjectReader {
   /** Number of objects that the reader can see. Valid object numbers are 0 to `size - 1`. */
   readonly size: number;
   /** Returns the number of the object with the id `oid`, or -1 if absent. */
   find(oid: Oid): number;
-  /** Returns the number of the object whose id is the 20 raw bytes of `bytes` at offset `at`, or -1 if absent. */
+  /**
+   * Returns the number of the object with the given id, or -1 if absent. The id is the 20 raw bytes of `bytes` at
+   * offset `at`.
+   */
   findRaw(bytes: Uint8Array, at: number): number;
   /**
-   * Returns at most `limit` ids of objects that start with `prefix` (4 to 40 lower-case hexadecimal digits), in
-   * ascending order.
+   * Returns at most `limit` object ids that start with `prefix`, in ascending order. `prefix` has 4 to 40 lower-case
+   * hexadecimal digits.
    */
   findPrefix(prefix: string, limit: number): Oid[];
   oidOf(number: number): Oid;
-  /** Writes the 20 raw bytes of the object's id to `target` from offset `at` on. */
+  /** Writes the object's id to `target` as 20 raw bytes, starting at offset `at`. */
   copyOid(number: number, target: Uint8Array, at: number): void;
   typeOf(number: number): TypeCode;
   /** Returns the size in bytes of the object's inflated body. */
@@ -66,8 +70,8 @@ export interface ObjectReader {
   /** Returns the inflated body of the object. The buffer is shared with a cache, so callers must not write to it. */
   read(number: number): Buffer;
   /**
-   * Same as `read`, but yields between pieces of work, so that other requests can run. Use it for objects that may be
-   * large or deltas of large objects.
+   * Variant of `read` that yields between pieces of work, so that other requests can run. Use it for objects that may
+   * be large or deltas of large objects.
    */
   readSteps(number: number): Steps<Buffer>;
   /**
@@ -76,25 +80,27 @@ export interface ObjectReader {
    */
   peek<T>(number: number, look: (body: Buffer) => T): T;
   /**
-   * Calls `look` with the bodies of many objects, in any order. `look` must not keep a body, read another object, or
-   * wait. Skips objects that are large or deltas of large objects. Costs less than one `peek` per object if the objects
-   * are deltas of each other.
+   * Calls `look` with the bodies of many objects, in any order. Faster than one `peek` per object if the objects are
+   * deltas of each other. Skips objects that are large or deltas of large objects. `look` must not keep a body, read
+   * another object, or wait.
    */
   visitBodies?(numbers: Iterable<number>, look: (number: number, body: Buffer) => void): Steps<void>;
   /**
-   * Returns the number of the object at the end of a chain of annotated tags (tags of tags), or undefined if it is not
-   * recorded for this tag.
+   * Returns the number of the object at the end of a chain of annotated tags (tags of tags). Returns undefined if the
+   * end of the chain is not recorded for this tag.
    */
   peeledOf?(number: number): number | undefined;
   /**
-   * Returns true if a fetch of `tips` (object numbers) with their history may send the stored packs unchanged. This
-   * requires that every object is a tip or reachable from one, and that nearly all objects were received in packs with
-   * deltas chosen by the pushing client. Returns false if that is unknown.
+   * Returns true if a fetch of `tips` (object numbers) with their history may send the stored packs unchanged. Returns
+   * false if unknown.
+   *
+   * Two conditions must be met. Every object is a tip or reachable from a tip. Nearly all objects were received in
+   * packs with deltas chosen by the pushing client.
    */
   allowsPackReuse?(tips: ReadonlySet<number>): boolean;
 }
 
-/** Error thrown if a required object does not exist in the repository or has a different type. */
+/** Error thrown if a required object is missing from the repository or has another type than required. */
 export class MissingObject extends Error {
   override readonly name = 'MissingObject';
   constructor(
@@ -127,7 +133,7 @@ export function readAs(objects: ObjectReader, oid: Oid, type: TypeCode): Buffer 
   return objects.read(number);
 }
 
-/** Same as `readAs`, for objects that may be large. Yields between pieces of work, so that other requests can run. */
+/** Variant of `readAs` for objects that may be large. Yields between pieces of work, so that other requests can run. */
 export function* readStepsAs(objects: ObjectReader, oid: Oid, type: TypeCode): Steps<Buffer> {
   const number = objects.find(oid);
   if (number < 0 || objects.typeOf(number) !== type) throw new MissingObject(oid, typeName(type));

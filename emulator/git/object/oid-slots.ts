@@ -3,9 +3,11 @@ import { withRoom } from '../../memory/growable.js';
 export const OID_BYTES = 20;
 
 /**
- * Hash table with open addressing that maps object ids to numbers. The caller owns the array `oids`, in which the id of
- * number `n` is the 20 bytes from `n * 20` on. A slot contains a number plus one; 0 marks a free slot. The first four
- * bytes of an id are its hash, because ids are SHA-1.
+ * Hash table with open addressing that maps object ids to numbers. The first four bytes of an id serve as its hash,
+ * because ids are SHA-1.
+ *
+ * The caller owns the array `oids`, which contains the ids; the id of number `n` is the 20 bytes from `n * 20` on. Each
+ * slot of the table contains a number plus one; 0 marks a free slot.
  */
 export class OidSlots {
   #slots: Int32Array;
@@ -23,7 +25,7 @@ export class OidSlots {
     return this.#count;
   }
 
-  /** Returns the number whose id equals the 20 bytes of `bytes` at offset `at`, or -1 if absent. */
+  /** Returns the number of the id that is the 20 bytes of `bytes` at offset `at`, or -1 if absent. */
   find(oids: Uint8Array, bytes: Uint8Array, at: number): number {
     let slot = hashAt(bytes, at) & this.#mask;
     for (let number = this.#slots[slot]!; number !== 0; number = this.#slots[slot]!) {
@@ -40,7 +42,10 @@ export class OidSlots {
     this.#count++;
   }
 
-  /** Returns a table with capacity for `more` further numbers: this table, or a larger copy if it is too small. */
+  /**
+   * Returns a table with capacity for `more` further numbers. The result is this table if it is large enough, otherwise
+   * a larger copy.
+   */
   withRoom(oids: Uint8Array, more: number): OidSlots {
     if ((this.#count + more) * 2 <= this.#slots.length) return this;
     const larger = new OidSlots(this.#count + more);
@@ -49,7 +54,7 @@ export class OidSlots {
     return larger;
   }
 
-  /** Replaces every number `n` of at least `first` by `moved[n - first]`. Called after objects were renumbered. */
+  /** Replaces each number `n` that is at least `first` by `moved[n - first]`. Called after objects were renumbered. */
   renumber(first: number, moved: Int32Array): void {
     const slots = this.#slots;
     for (let slot = 0; slot < slots.length; slot++) {
@@ -74,7 +79,7 @@ export class OidSlots {
   }
 }
 
-/** Set of object ids. They are numbered from 0 in the order in which they were added. */
+/** Set of object ids. The ids are numbered from 0 in the order in which they were added. */
 export class OidSet {
   oids = new Uint8Array(64 * OID_BYTES);
   readonly #slots = new OidSlots();
@@ -83,7 +88,7 @@ export class OidSet {
     return this.#slots.count;
   }
 
-  /** Returns the number of an id, given as the 20 bytes of `bytes` at offset `at`. Adds the id if it is new. */
+  /** Adds an id if it is new, and returns its number. The id is the 20 bytes of `bytes` at offset `at`. */
   add(bytes: Uint8Array, at: number): number {
     const known = this.find(bytes, at);
     if (known >= 0) return known;

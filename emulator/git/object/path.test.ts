@@ -83,11 +83,11 @@ t.test('Git adds exactly the paths that are accepted', (t) => {
   const distinct = [...new Set(paths)];
   for (const mode of [0o100644, 0o120000]) {
     for (const path of distinct) {
-      // Skip paths that Git and this project treat differently: those with a line feed, which Git allows, and those
-      // that begin with a backslash, which `git update-index` allows although `git fsck` does not.
+      // Skip two kinds of paths that this project refuses but Git accepts. Git allows a line feed. `git update-index`
+      // allows a leading backslash, although `git fsck` does not.
       if (path.includes('\n') || path.startsWith('\\')) continue;
-      // Skip symbolic links with `.gitmodules` in the middle of their path. It is harmless there, and Git rejects only
-      // some of its spellings.
+      // Skip symbolic links with `.gitmodules` in the middle of their path. The name is harmless there, and Git rejects
+      // only some of its spellings.
       if (mode === 0o120000 && /modules\//.test(path)) continue;
       const { status } = git.try([
         'update-index',

@@ -7,7 +7,7 @@ const MAX_NAME_BYTES = 255;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Descriptions of the reasons why a path given by a client is invalid, by their code. */
+/** Reasons why a path given by a client is invalid: description by code. */
 const PATH_ISSUES = {
   'not-text': 'is not well-formed Unicode text',
   empty: 'is empty',
@@ -22,7 +22,10 @@ const PATH_ISSUES = {
 
 export type PathIssue = keyof typeof PATH_ISSUES;
 
-/** Returns the description of a reason why a path is invalid. It completes a sentence that begins with "the path". */
+/**
+ * Returns the description of the reason why a path is invalid. The description continues a sentence that begins with
+ * "the path".
+ */
 export function describePathIssue(issue: PathIssue): string {
   return PATH_ISSUES[issue];
 }
@@ -34,9 +37,11 @@ export function describePathIssue(issue: PathIssue): string {
 export type PathReading = { readonly path: ByteString; readonly issue?: undefined } | { readonly issue: PathIssue };
 
 /**
- * Validates a path given by a client. Slashes at its start are removed first. Accepts a path if Git would check it out
- * on any file system (Git's `verify_path` with `core.protectNTFS` and `core.protectHFS`). A backslash is an ordinary
- * byte. `mode` is the file mode. It is needed only for a symbolic link, because `.gitmodules` must not be one.
+ * Validates a path given by a client, after removing slashes at its start. Accepts a path if Git would check it out on
+ * any file system (Git's `verify_path` with `core.protectNTFS` and `core.protectHFS`).
+ *
+ * A backslash is an ordinary byte. The file mode `mode` is needed only for a symbolic link, because `.gitmodules` must
+ * not be one.
  */
 export function readPath(text: string, mode?: number): PathReading {
   if (LONE_SURROGATE.test(text)) return { issue: 'not-text' };
@@ -51,7 +56,7 @@ function stripLeadingSlashes(text: string): string {
   return text.slice(start);
 }
 
-/** Returns the reason why `path` cannot be the path of a tree entry, or undefined if it can. */
+/** Returns the reason why `path` cannot be the path of a tree entry; undefined if the path is valid. */
 export function pathIssue(path: ByteString, mode?: number): PathIssue | undefined {
   if (path === '') return 'empty';
   if (path.length > MAX_PATH_BYTES) return 'too-long';
@@ -77,7 +82,7 @@ export function pathIn(folder: ByteString, name: ByteString): ByteString {
   return folder === '' ? name : concatBytes(folder, SLASH, name);
 }
 
-/** Returns the path of the folder that contains `path`; the empty path for the root folder. */
+/** Returns the path of the folder that contains `path`. The path of the root folder is empty. */
 export function folderOf(path: ByteString): ByteString {
   const slash = path.lastIndexOf('/');
   return slash < 0 ? NO_BYTES : sliceBytes(path, 0, slash);

@@ -5,14 +5,14 @@ import { EMPTY_TREE_OID, MissingObject, type ObjectReader, type Oid, TREE } from
 import { canonicalMode, MODE_TREE, type PathEntry, type TreeEntry } from './tree.js';
 import { TreeCursor } from './tree-cursor.js';
 
-/** Number of tree entries that are read between two yields. */
+/** Number of tree entries that are read before the generator yields again, so that other requests can run. */
 const UNIT = 4096;
 const SLASH = 0x2f;
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Returns all entries of a tree object with canonical modes, in stored order. Throws `MalformedObject`. Yields between
- * pieces of work.
+ * Returns all entries of a tree object in stored order, with canonical modes. Yields between pieces of work. Throws
+ * `MalformedObject` if the tree is malformed.
  */
 export function* parseTree(body: Buffer): Steps<TreeEntry[]> {
   const entries: TreeEntry[] = [];
@@ -35,7 +35,10 @@ export function* readTreeBody(objects: ObjectReader, oid: Oid): Steps<Buffer> {
   return yield* objects.readSteps(number);
 }
 
-/** Returns all entries of the stored tree `oid`, in stored order. Throws `MissingObject` and `MalformedObject`. */
+/**
+ * Returns all entries of the stored tree `oid`, in stored order. Throws `MissingObject` if the tree does not exist, and
+ * `MalformedObject` if it is malformed.
+ */
 export function* readTree(objects: ObjectReader, oid: Oid): Steps<TreeEntry[]> {
   return yield* parseTree(yield* readTreeBody(objects, oid));
 }

@@ -2,12 +2,12 @@ import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 import type { ByteString } from './bytes.js';
 
-/** Number of items that are sorted or merged between two yields. */
+/** Number of items that are sorted or merged before the generator yields again, so that other requests can run. */
 const UNIT = 4096;
 
 /**
- * Returns `items` sorted by `compare`, stable like `Array.prototype.sort`. Merge sort that yields between pieces of
- * work, so that other requests can run.
+ * Returns `items` sorted by `compare`. The sort is stable, like `Array.prototype.sort`. It is a merge sort that yields
+ * between pieces of work, so that other requests can run.
  */
 export function* sortInSteps<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   let runs: T[][] = [];

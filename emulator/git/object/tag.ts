@@ -15,7 +15,7 @@ const LF = 0x0a;
  *     object <oid>
  *     (type, name, tagger and message, which are ignored)
  *
- * Throws `MalformedObject`.
+ * Throws `MalformedObject` if the first line is malformed.
  */
 export function tagTarget(body: Buffer): Oid {
   const oid = bytesIn(body, KEY.length, KEY.length + 40).toLowerCase();
@@ -28,10 +28,10 @@ export function tagTarget(body: Buffer): Oid {
 
 export interface Tag {
   readonly object: Oid;
-  /** Type of the tagged object according to the tag itself. */
+  /** Type of the tagged object, as stated in the tag. */
   readonly type: string;
   readonly name: string;
-  /** Author of the tag; undefined if absent. Tags from Git's first year have none. */
+  /** Author of the tag; undefined if absent. Tags from Git's first year have no tagger. */
   readonly tagger?: Identity;
   /** Text after the headers, unchanged. The signature of a signed tag is at its end. */
   readonly message: string;
@@ -64,12 +64,12 @@ export function parseTag(body: Buffer): Tag {
 }
 
 /**
- * Returns the id of the object at the end of a chain of annotated tags that begins with `oid`. Returns `oid` itself if
- * it is not a tag. Throws `MissingObject` and `MalformedObject`.
+ * Follows a chain of annotated tags that begins with `oid`, and returns the id of the object at its end. Returns `oid`
+ * itself if it is not a tag. Throws `MissingObject` and `MalformedObject`.
  */
 export function* peelTags(objects: ObjectReader, oid: Oid): Steps<Oid> {
   let peeled = oid;
-  // The loop ends, because tags cannot form a cycle. It is short, because the store records where a chain of tags ends
+  // The loop ends, because tags cannot form a cycle. It is short, because the store records the end of each tag chain
   // when it receives the tags.
   for (;;) {
     const number = numberOf(objects, peeled);
@@ -82,8 +82,8 @@ export function* peelTags(objects: ObjectReader, oid: Oid): Steps<Oid> {
 }
 
 /**
- * Returns the id of the commit that `oid` names, directly or through annotated tags. Returns undefined if it names
- * another type of object.
+ * Returns the id of the commit that `oid` refers to, directly or through annotated tags. Returns undefined if `oid`
+ * refers to another type of object.
  */
 export function* findCommit(objects: ObjectReader, oid: Oid): Steps<Oid | undefined> {
   const peeled = yield* peelTags(objects, oid);
@@ -91,8 +91,8 @@ export function* findCommit(objects: ObjectReader, oid: Oid): Steps<Oid | undefi
 }
 
 /**
- * Returns the id of the tree that `oid` names, directly or through annotated tags or a commit. Returns undefined if it
- * names a blob.
+ * Returns the id of the tree that `oid` refers to, directly or through annotated tags or a commit. Returns undefined if
+ * `oid` refers to a blob.
  */
 export function* findTree(objects: ObjectReader, oid: Oid): Steps<Oid | undefined> {
   const peeled = yield* peelTags(objects, oid);

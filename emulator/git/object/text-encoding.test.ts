@@ -7,8 +7,8 @@ import { bytesIn, splitBytes } from './bytes.js';
 import { readCommit } from './commit.js';
 import { decodeText } from './text-encoding.js';
 
-// Compares the decoding of commits with `git log`, which converts with iconv of glibc, and shows the bytes unchanged if
-// the conversion fails.
+// Compares how commits are decoded with the output of `git log`. Git converts with glibc's iconv, and shows the bytes
+// unchanged if the conversion fails.
 
 const SINGLE_BYTE = [
   ...['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '13', '14', '15', '16'].map((part) => `ISO-8859-${part}`),
@@ -34,7 +34,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'EUC-KR': '한국어',
   CP949: '한국어 똠방각하',
 };
-/** Encodes a text. The bytes of ISO-2022-JP are given literally, because iconv-lite cannot encode this encoding. */
+/** Encodes a text. ISO-2022-JP has literal bytes, because iconv-lite cannot encode it. */
 const encode = (text: string, label: string) =>
   label === 'ISO-2022-JP' ? Buffer.from('\x1b$BF|K\\8l!A\x1b(B ascii ~\\', 'latin1') : iconv.encode(text, label);
 const LABELS = [...SINGLE_BYTE, ...Object.keys(TEXTS)];
@@ -45,7 +45,9 @@ interface Sample {
   readonly message: Buffer;
 }
 
-/** Decodes samples in commits, and returns those whose author or message differs from the output of `git log`. */
+/**
+ * Decodes commits with these samples. Returns the samples whose author or message differs from the output of `git log`.
+ */
 function differences(samples: readonly Sample[]): string[] {
   using git = new ScratchGit();
   const objects = new MemoryObjects();

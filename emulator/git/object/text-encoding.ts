@@ -3,15 +3,15 @@ import { type ByteString, bytesOf, isAscii } from './bytes.js';
 
 const UTF8_LABEL = /^utf-?8$/i;
 /**
- * Pattern for names of encodings that are refused. Some are not supersets of ASCII, so that decoding would change the
- * header lines of a commit. Others are codecs of the package iconv-lite that are not text encodings.
+ * Pattern for encoding names that are refused. Some of these encodings are not supersets of ASCII, so decoding would
+ * change the header lines of a commit. Others are codecs of the package iconv-lite that are not text encodings.
  */
 const NOT_ASCII_BASED = /^(?:utf|ucs|cesu|unicode|binary|base64|hex|internal)/;
 const ISO_2022_JP = /^(?:csiso2022jp|iso-?2022-?jp)$/i;
 
 /**
- * Characters that the iconv of glibc, which Git uses, decodes differently from iconv-lite and `TextDecoder`, which use
- * Microsoft's tables.
+ * Characters that Git decodes differently from iconv-lite and `TextDecoder`. Git uses the iconv of glibc; the others
+ * use Microsoft's tables. Each key is the character of Microsoft's table, its value the character of glibc.
  */
 const JIS = {
   '\uff5e': '\u301c',
@@ -22,8 +22,8 @@ const JIS = {
   '\uffe2': '\xac',
 };
 /**
- * Maximum size in bytes of a commit whose encoding is converted, because a conversion cannot yield and would delay
- * other requests.
+ * Maximum size in bytes of a commit whose encoding is converted. Larger commits are not converted, because a conversion
+ * cannot yield and would delay other requests.
  */
 const MAX_BYTES = 256 * 1024;
 
@@ -31,13 +31,13 @@ interface Variant {
   readonly labels: RegExp;
   readonly characters?: Readonly<Record<string, string>>;
   /**
-   * True if bytes from 0x80 on are valid only in pairs of bytes from 0xa1 to 0xfe. The package iconv-lite accepts other
-   * bytes too.
+   * True if the encoding allows bytes from 0x80 on only in pairs of bytes from 0xa1 to 0xfe. The check is needed
+   * because iconv-lite accepts other bytes too.
    */
   readonly isOfPairs?: boolean;
 }
 
-/** Differences between the package iconv-lite and the iconv of glibc, which Git uses, for some encodings. */
+/** Encodings for which the package iconv-lite differs from the iconv of glibc, which Git uses, and the differences. */
 const VARIANTS: readonly Variant[] = [
   { labels: /^(?:shift[-_]jis|sjis|ms_kanji|csshiftjis)$/i, characters: { ...JIS, '\\': '\xa5', '~': '\u203e' } },
   { labels: /^(?:euc-?jp|cseucpkdfmtjapanese|ujis)$/i, characters: JIS },
@@ -51,9 +51,11 @@ const VARIANTS: readonly Variant[] = [
 ];
 
 /**
- * Converts a whole commit from the encoding that its `encoding` header names (`label`) to UTF-8, as `git log` does.
- * Returns undefined if Git shows the bytes unchanged: the label is UTF-8 or unknown, or some bytes are invalid in the
- * encoding. Also returns undefined for more than `MAX_BYTES` bytes.
+ * Converts a whole commit to UTF-8, as `git log` does. `label` is the encoding that the commit's `encoding` header
+ * names.
+ *
+ * Returns undefined if the bytes must stay unchanged, as in Git: the label is UTF-8 or unknown, or some bytes are
+ * invalid in the encoding. Also returns undefined for more than `MAX_BYTES` bytes.
  */
 export function reencode(bytes: ByteString, label: string): ByteString | undefined {
   if (UTF8_LABEL.test(label) || bytes.length > MAX_BYTES) return undefined;
@@ -67,8 +69,8 @@ export function reencode(bytes: ByteString, label: string): ByteString | undefin
 }
 
 /**
- * Returns the decoded text, or undefined if the encoding is unknown. Invalid bytes become U+FFFD or make the result
- * undefined, depending on the encoding.
+ * Returns the decoded text, or undefined if the encoding is unknown. For some encodings, invalid bytes become U+FFFD;
+ * for others, they make the result undefined.
  */
 function decode(bytes: Buffer, label: string): string | undefined {
   try {
@@ -83,8 +85,8 @@ function decode(bytes: Buffer, label: string): string | undefined {
 }
 
 /**
- * Returns the text of a byte string, decoded as UTF-8. A byte string that is not valid UTF-8 is decoded as ISO 8859-1,
- * as `git commit` does to repair such a message.
+ * Returns the text of a byte string, decoded as UTF-8. If the bytes are not valid UTF-8, they are decoded as ISO
+ * 8859-1, because `git commit` repairs such a message in this way.
  */
 export function decodeText(bytes: ByteString): string {
   if (isAscii(bytes)) return bytes;

@@ -3,7 +3,7 @@ import { MalformedObject } from './malformed-object.js';
 import { type Oid, oidIn } from './object.js';
 import { canonicalMode, fileType, MODE_GITLINK, MODE_TREE } from './tree.js';
 
-/** Object number that stands for "not stored" in a tree entry. */
+/** Object number in a tree entry whose object is not stored. */
 export const NONE = -1;
 
 const SPACE = 0x20;
@@ -11,27 +11,27 @@ const OID_BYTES = 20;
 const SHORT_NAME = 64;
 
 /**
- * Cursor over the entries of a tree object, which does not allocate memory for each entry:
+ * Cursor over the entries of a tree object. It allocates no memory for each entry. The format of a tree object is:
  *
  *     <mode in octal> SP <name> NUL <20 bytes of id>      (repeated, sorted by name, folders as if ended by `/`)
  *
  * `next` throws `MalformedObject` if Git could not read the entry either.
  */
 export class TreeCursor {
-  /** Mode of the current entry as stored. It may be one that Git no longer writes. */
+  /** Mode of the current entry as stored. It may be an old mode that Git no longer writes. */
   mode = 0;
-  /** Offset in the tree at which the current entry starts, with the digits of its mode. */
+  /** Offset in the tree at which the current entry starts. The entry begins with the digits of its mode. */
   start = 0;
   nameStart = 0;
   nameEnd = 0;
 
-  /** `position`: offset in `body` at which the next entry starts. */
+  /** `position` is the offset in `body` at which the next entry starts. */
   constructor(
     readonly body: Buffer,
     public position = 0,
   ) {}
 
-  /** Offset in the tree of the 20 raw bytes of the current entry's object id. */
+  /** Offset in the tree at which the object id of the current entry starts (20 raw bytes). */
   get oidStart(): number {
     return this.nameEnd + 1;
   }
@@ -67,8 +67,8 @@ export class TreeCursor {
     }
     if (at === start) throw new MalformedObject('tree', 'malformed mode');
     const nameStart = at + 1;
-    // The end of the name is searched with a loop in the first 64 bytes, because most names are short and a loop is
-    // then faster than a call into native code.
+    // The loop searches the end of the name in the first 64 bytes. Most names are short, and for these a loop is faster
+    // than a call into native code.
     let end = nameStart;
     for (const near = Math.min(length, end + SHORT_NAME); end < near && body[end] !== 0; ) end++;
     if (body[end] !== 0) end = body.indexOf(0, end);

@@ -6,30 +6,33 @@ import { type ObjectReader, type Oid, TREE, type TypeCode } from './object.js';
 import { readTreeBody } from './read-tree.js';
 import { MODE_FILE, MODE_GITLINK, MODE_TREE, type TreeEntry } from './tree.js';
 
-/** Number of edits that are processed between two yields. */
+/** Number of edits that are processed before the generator yields again, so that other requests can run. */
 const UNIT = 256;
 const NO_BODY = Buffer.alloc(0);
 const NO_CHILDREN: ReadonlyMap<ByteString, EditNode> = new Map();
 
 /**
- * Store to which new trees are written and from which existing objects are read. Implemented by a quarantine (new
- * objects that are not yet visible).
+ * Store from which existing objects are read and to which new trees are written. It is implemented by a quarantine,
+ * which holds new objects that are not yet visible.
  */
 export interface ObjectDatabase extends ObjectReader {
   write(type: TypeCode, body: Buffer): Oid;
-  /** Same as `write`, for a body that may be large and consist of several parts. Yields between pieces of work. */
+  /** Variant of `write` for a body that may be large and consist of several parts. Yields between pieces of work. */
   writeSteps(type: TypeCode, parts: readonly Buffer[]): Steps<Oid>;
 }
 
 /**
- * Change of one file in a tree: write or delete. Without `mode`, an existing file keeps its mode and a new file gets
- * the mode 100644. The caller must validate the path before.
+ * Change of one file in a tree: write or delete. Without `mode`, an existing file keeps its mode, and a new file gets
+ * the mode 100644. The path must be valid; the caller checks it.
  */
 export type TreeEdit =
   | { readonly path: ByteString; readonly mode?: number | undefined; readonly oid: Oid; readonly delete?: false }
   | { readonly path: ByteString; readonly delete: true };
 
-/** Reason why edits of a tree are refused: a path is edited twice, or would be both a file and a folder. */
+/**
+ * Reason why edits of a tree are refused. Either two edits name the same path, or a path would be both a file and a
+ * folder.
+ */
 export type EditIssue = 'duplicate' | 'file-in-the-way' | 'folder-in-the-way';
 
 const ISSUE_TEXTS: Readonly<Record<EditIssue, string>> = {
@@ -54,24 +57,24 @@ interface Upsert {
 }
 
 /**
- * Node of a trie (prefix tree) of the paths to edit. A node stands for one path segment. It contains the edit of the
- * entry at its path, and the nodes for longer paths.
+ * Node of a trie (prefix tree) of the paths to edit. Each node stands for one path segment. It contains the edit of the
+ * path that ends at this segment, and child nodes for longer paths.
  */
 interface EditNode {
   readonly name: ByteString;
   upsert?: Upsert;
   isDeleted?: boolean;
-  /** True if an edit writes a file at a longer path that begins with this one, so this path must be a folder. */
+  /** True if an edit writes a file at a path inside this one. This path must then be a folder. */
   writesBelow?: boolean;
   children?: Map<ByteString, EditNode>;
 }
 
-/** Folder of the tree that is being edited. */
+/** Folder of the tree whose entries are currently being edited. */
 interface Folder {
   readonly node: EditNode;
   /** Body of the folder's tree object before the edits. */
   readonly body: Buffer;
-  /** Those entries of the folder that edits name, with the changes made so far. */
+  /** Entries of the folder whose names occur in the edits, with the changes made so far. */
   readonly entries: Map<ByteString, TreeEntry>;
   readonly pending: Iterator<EditNode>;
   isChanged: boolean;
@@ -80,10 +83,11 @@ interface Folder {
 /**
  * Applies edits to the tree `base` and returns the id of the new tree.
  *
- * Deletions are applied before writes, whatever the order of `edits`. A deletion removes a file or a whole folder. As
- * in `git fast-import`, it does nothing if the path does not exist. Folders that become empty are removed. Only the
- * folders on edited paths are read and written. Throws `EditConflict`. Yields between pieces of work, so that other
- * requests can run.
+ * Deletions are applied before writes, whatever the order of `edits`. A deletion removes a file or a whole folder. It
+ * does nothing if the path does not exist, as in `git fast-import`. Folders that become empty are removed.
+ *
+ * Only the folders on edited paths are read and written. Yields between pieces of work, so that other requests can run.
+ * Throws `EditConflict` if the edits contradict each other or the tree.
  */
 export function* applyEdits(objects: ObjectDatabase, base: Oid, edits: Iterable<TreeEdit>): Steps<Oid> {
   const root = yield* openFolder(objects, yield* planEdits(edits), base);
@@ -144,8 +148,8 @@ function editedBody({ node, body, entries }: Folder): Steps<Buffer[]> {
 }
 
 /**
- * Applies the edits at and below one entry of `folder`. Returns the subfolder to edit next, or undefined if there is
- * none.
+ * Applies the edits of one entry of `folder`, and starts the edits inside it. Returns the subfolder to edit next;
+ * undefined if there is none.
  */
 function* editEntry(objects: ObjectReader, stack: Folder[], folder: Folder, node: EditNode): Steps<Folder | undefined> {
   if (node.isDeleted && folder.entries.delete(node.name)) folder.isChanged = true;
@@ -171,8 +175,8 @@ function placeFile(stack: Folder[], folder: Folder, name: ByteString, upsert: Up
 }
 
 /**
- * Writes the tree object of an edited folder and updates the entry of its parent. Removes the entry if the folder is
- * empty.
+ * Writes the tree object of an edited folder and updates its entry in the parent folder. Removes the entry if the
+ * folder is empty.
  */
 function* closeFolder(objects: ObjectDatabase, folder: Folder, parent: Folder): Steps<void> {
   if (!folder.isChanged) return;

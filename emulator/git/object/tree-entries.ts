@@ -8,13 +8,13 @@ import { NONE, TreeCursor } from './tree-cursor.js';
 import type { EntryKey, TreeNames } from './tree-names.js';
 
 /**
- * Immutable decoded entries of a tree in stored order. Each entry is a pair of integers, so comparing many trees
- * compares only integers.
+ * Immutable decoded entries of a tree, in stored order. Each entry is a pair of integers, so trees are compared without
+ * comparing text.
  */
 export class TreeEntries {
   /**
-   * `cells` contains two integers for each entry: its key (stands for name and mode, see `names`) and its object (see
-   * `objectAt`).
+   * `cells` contains two integers for each entry: its key and its object. The key stands for name and mode, see
+   * `names`. `objectAt` explains the second integer.
    */
   constructor(
     readonly names: TreeNames,
@@ -30,9 +30,12 @@ export class TreeEntries {
   }
 
   /**
-   * Returns the object number of the entry's object. Returns `NONE` for the empty tree if it is not stored. Returns `-2
-   * - ForeignId` for another object that is not stored. For a gitlink (submodule commit), returns the `ForeignId`
-   * itself.
+   * Returns the number that identifies the entry's object:
+   *
+   * - a stored object: its object number
+   * - the empty tree if it is not stored: `NONE`
+   * - another object that is not stored: `-2 - ForeignId`
+   * - a gitlink (submodule commit): its `ForeignId`
    */
   objectAt(index: number): number {
     return this.cells[index * 2 + 1]!;
@@ -66,8 +69,8 @@ export class TreeEntries {
 }
 
 /**
- * Decodes the body of a tree object. `names`: table to which its names are added. `objects` finds objects by id. Throws
- * `MalformedObject`. Yields between pieces of work, so that other requests can run.
+ * Decodes the body of a tree object. Adds the names of its entries to the table `names`. `objects` finds objects by id.
+ * Yields between pieces of work, so that other requests can run. Throws `MalformedObject` if the tree is malformed.
  */
 export function* decodeTree(
   body: Buffer,
@@ -93,7 +96,7 @@ export function* decodeTree(
 
 /**
  * Returns the object number of an entry's object. Returns `NONE` for the empty tree if it is not stored. Throws
- * `MissingObject` if another object is not stored.
+ * `MissingObject` for any other object that is not stored.
  */
 export function objectAt(entries: TreeEntries, index: number): number {
   const number = entries.objectAt(index);
@@ -101,7 +104,7 @@ export function objectAt(entries: TreeEntries, index: number): number {
   throw new MissingObject(entries.names.oidOfForeign(-2 - number));
 }
 
-/** Returns the id of an entry's object, whether the object is stored or not. */
+/** Returns the id of an entry's object. The object need not be stored. */
 export function entryOid(objects: ObjectReader, entries: TreeEntries, index: number): Oid {
   const number = entries.objectAt(index);
   if (number < NONE) return entries.names.oidOfForeign(-2 - number);
@@ -112,6 +115,6 @@ export function entryOid(objects: ObjectReader, entries: TreeEntries, index: num
 function objectOf(entry: TreeCursor, names: TreeNames, objects: Pick<ObjectReader, 'findRaw'>): number {
   const number = objects.findRaw(entry.body, entry.oidStart);
   if (number >= 0) return number;
-  // Git can read the empty tree even if it is not stored, so it does not count as missing.
+  // Git can read the empty tree even if it is not stored. It therefore does not count as missing.
   return entry.isTree && entry.oid === EMPTY_TREE_OID ? NONE : -2 - names.foreign(entry.oid);
 }

@@ -1,16 +1,16 @@
 import type { TreeEntries } from './tree-entries.js';
 
 /**
- * Iterator over the entries of two versions of a folder at once, in Git's order of tree entries (merge join). Skips
- * entries that are equal in both versions unless `withEqual` is set.
+ * Iterator that merges the entries of two versions of a folder (merge join), in Git's order of tree entries. Entries
+ * that are equal in both versions are skipped unless `withEqual` is set.
  */
 export class TreeMergeJoin {
-  /** Index of the current entry in `left` (`before`) and in `right` (`after`). */
+  /** Indexes of the current entry: `before` in `left`, `after` in `right`. */
   before = -1;
   after = -1;
   /**
-   * Versions that contain the current entry. Negative: only `left`. Positive: only `right`. 0: both, and either both
-   * entries are trees or neither is.
+   * Tells which versions contain the current entry. Negative: only `left`. Positive: only `right`. 0: both versions,
+   * either as a tree in both or as a non-tree in both.
    */
   order = 0;
   /** Number of entries that were skipped because they are equal in both versions. */
@@ -38,8 +38,8 @@ export class TreeMergeJoin {
   }
 
   /**
-   * True if the current entry has the same object and the same mode in both versions. Compares canonical modes, because
-   * the same mode may be stored in two ways.
+   * True if the current entry has equal objects and equal modes in both versions. Canonical modes are compared, because
+   * one mode may be stored in two ways.
    */
   get isSame(): boolean {
     const { left, right, before, after } = this;

@@ -4,50 +4,59 @@ import type { Oid } from './object.js';
 import { canonicalMode, MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE } from './tree.js';
 import type { TreeCursor } from './tree-cursor.js';
 
-/** Number that `TreeNames` assigned to a pair of a name and a mode, as stored in tree entries. */
+/** Number that `TreeNames` assigns to a combination of name and mode in a tree entry. */
 export type EntryKey = number;
-/** Number that `TreeNames` assigned to a file name in tree entries. */
+/** Number that `TreeNames` assigns to a file name. */
 export type NameId = number;
 /**
- * Number that `TreeNames` assigned to the id of an object that is not in this store, such as the commit of a gitlink
+ * Number that `TreeNames` assigns to the id of an object that is not in this store, such as the commit of a gitlink
  * (submodule).
  */
 export type ForeignId = number;
 
-/** Number of maps over which the names are distributed (shards); a power of two. */
+/** Number of maps over which the names are distributed (shards). It must be a power of two. */
 const SHARDS = 32;
 const ONE = 0x31;
 /** Modes of tree entries that Git writes. */
 const MODES = [MODE_FILE, MODE_TREE, MODE_EXECUTABLE, MODE_SYMLINK, MODE_GITLINK];
 const OID_BYTES = 20;
 /**
- * Maximum memory in bytes of one `TreeNames`. When it is reached, received trees are processed without this table.
- * Without a limit, a client could fill the memory by sending trees with many distinct names.
+ * Maximum memory in bytes of one `TreeNames`. Without a limit, a client could fill the memory by sending trees with
+ * many distinct names. When the limit is reached, received trees are processed without this table.
  */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Approximate memory in bytes of one name, key or object id, without the characters of a name. */
+/**
+ * Approximate memory in bytes that one name, key or object id takes. The characters of a name are counted in addition.
+ */
 const BYTES_EACH = 120;
 
 /**
- * Intern table (each value stored once and numbered) for data that repeats in the trees of a repository and its forks:
- * names, names with modes, and ids of gitlinks. Two tree entries with the same key have the same bytes before their
- * object id.
+ * Table that stores each repeated value of a repository's trees once and numbers it (interning). The values are names,
+ * names with modes, and ids of gitlinks. Forks of the repository share the table. If two tree entries have equal keys,
+ * they have equal bytes before their object id.
  */
 export class TreeNames {
-  /** Keys plus 1 for entries with one of `MODES`, at index `NameId * MODES.length + index of the mode`; 0 if absent. */
+  /**
+   * Keys of entries with one of the `MODES`. The element `NameId * MODES.length + index of the mode` is the key plus 1;
+   * 0 if absent.
+   */
   #keysOf = new Int32Array(1024);
-  /** Keys of entries with other modes, by the bytes of mode and name as stored in the tree. */
+  /**
+   * Keys of entries with modes that are not in `MODES`. They are found by the bytes of mode and name as stored in the
+   * tree.
+   */
   readonly #otherKeys = new Map<ByteString, EntryKey>();
   /**
-   * Number of each name, in several maps (shards), because a single map with a million names takes 30 ms to grow,
-   * during which other requests wait.
+   * Number of each name, distributed over several maps (shards). A single map with a million names would take 30 ms to
+   * grow, and other requests would wait.
    */
   readonly #shards: (Map<ByteString, NameId> | undefined)[] = Array(SHARDS);
   readonly #names: ByteString[] = [];
   readonly #foreignIds = new Map<Oid, ForeignId>();
   readonly #foreign: Oid[] = [];
   #keyCount = 0;
-  // Arrays with one element for each key: number of the name, mode, and length in bytes of the whole tree entry.
+  // Arrays with one element for each key: the number of the name, the mode, and the length in bytes of the whole tree
+  // entry.
   #nameOf = new Int32Array(256);
   #modeOf = new Uint16Array(256);
   #lengthOf = new Int32Array(256);
@@ -65,8 +74,8 @@ export class TreeNames {
   }
 
   /**
-   * Returns the key (number for a name and mode) of the cursor's current entry. Adds the name and the key if they are
-   * new.
+   * Returns the key of the cursor's current entry, which stands for its name and mode. Adds the name and the key to the
+   * table if they are new.
    */
   keyOf(entry: TreeCursor): EntryKey {
     const mode = isWrittenByGit(entry) ? MODES.indexOf(entry.mode) : -1;
@@ -94,7 +103,7 @@ export class TreeNames {
     return this.#names[this.#nameOf[key]!]!;
   }
 
-  /** Returns the number of the key's name. It is the same for a file and a folder of this name. */
+  /** Returns the number of the key's name. A file and a folder with equal names have equal numbers. */
   nameIdOf(key: EntryKey): NameId {
     return this.#nameOf[key]!;
   }
@@ -138,8 +147,8 @@ export class TreeNames {
   }
 
   /**
-   * Compares the keys of two tree entries in Git's order (`base_name_compare`): by the bytes of their names, with `/`
-   * appended to the name of a folder. Returns -1, 0 or 1.
+   * Compares two tree entries, given by their keys, in Git's order (`base_name_compare`). The order is that of the
+   * names' bytes, with `/` appended to the name of a folder. Returns -1, 0 or 1.
    */
   order(left: EntryKey, right: EntryKey): number {
     const a = this.#nameOf[left]!;
@@ -162,7 +171,7 @@ export class TreeNames {
     return id;
   }
 
-  /** Adds a key for a name and a mode. `length`: number of bytes of mode, space and name in the tree entry. */
+  /** Adds a key for a name and a mode. `length` is the number of bytes of mode, space and name in the tree entry. */
   #addKey(name: NameId, mode: number, length: number): EntryKey {
     const key = this.#keyCount++;
     this.#nameOf = withRoom(this.#nameOf, key + 1);
@@ -177,8 +186,8 @@ export class TreeNames {
 }
 
 /**
- * Returns the index of the shard (one of several maps) that contains a name; less than `SHARDS`. It depends on the
- * characters in which the names of a folder differ most, including the one before an extension.
+ * Returns the index of the shard (one of several maps) that contains a name. The index is less than `SHARDS`. It is
+ * computed from the characters in which the names of a folder differ most, such as the one before a file extension.
  */
 function shardOf(name: ByteString): number {
   const { length } = name;
@@ -188,8 +197,8 @@ function shardOf(name: ByteString): number {
 }
 
 /**
- * Returns true if the mode of the cursor's entry has as many digits as Git writes. This must be checked separately,
- * because `TreeCursor` keeps only the low 16 bits of a longer mode.
+ * Returns true if the mode of the cursor's entry has as many digits as Git writes. The number of digits must be
+ * checked, because `TreeCursor` keeps only the low 16 bits of a longer mode.
  */
 function isWrittenByGit({ body, start, nameStart, mode }: TreeCursor): boolean {
   const digits = nameStart - start - 1;

@@ -8,7 +8,7 @@ export const MODE_SYMLINK = 0o120000;
 export const MODE_GITLINK = 0o160000;
 
 export interface TreeEntry {
-  /** Canonical mode: one of the five modes above, even if the tree was stored with another mode by an older tool. */
+  /** Canonical mode: one of the five modes above. An older tool may have stored the tree with another mode. */
   readonly mode: number;
   readonly name: ByteString;
   readonly oid: Oid;
@@ -22,8 +22,8 @@ export interface PathEntry {
 }
 
 /**
- * Returns the canonical form of a tree entry's mode, as Git reads it. For files, only the owner's execute bit counts. A
- * mode that is neither a file, a symbolic link nor a tree is a gitlink (submodule).
+ * Returns the canonical form of a tree entry's mode, as Git reads it. For files, only the owner's execute bit counts.
+ * Each mode that is not a file, symbolic link or tree is read as a gitlink (submodule).
  */
 export function canonicalMode(mode: number): number {
   switch (mode & 0o170000) {
@@ -38,17 +38,17 @@ export function canonicalMode(mode: number): number {
   }
 }
 
-/** Returns the bits of a mode that contain the file type, without permissions, as C's `S_IFMT` does. */
+/** Returns the file type bits of a mode, without its permissions (C's `S_IFMT`). */
 export function fileType(mode: number): number {
   return mode & 0o170000;
 }
 
-/** Returns true if the mode is that of a regular file, executable or not, as C's `S_ISREG` does. */
+/** Returns true if the mode is that of a regular file, executable or not (C's `S_ISREG`). */
 export function isRegular(mode: number): boolean {
   return fileType(mode) === 0o100000;
 }
 
-/** Returns a mode as six octal digits, as the HTTP API and `git ls-tree` show it. */
+/** Returns a mode as six octal digits, as in the HTTP API and in `git ls-tree`. */
 export function formatMode(mode: number): string {
   return mode.toString(8).padStart(6, '0');
 }

@@ -6,38 +6,40 @@ import { ANY, type EdgeType, isEmptyTree, type OnEdge, readEdges } from './edge-
 import type { ObjectWriter } from './object-writer.js';
 
 /**
- * Connectivity check of a push. For each tip (object that a ref will name), checks that all objects reachable from it
- * are present, and that each has the type that the object pointing at it requires.
+ * Connectivity check of a push. A tip is an object that a ref will name. The check makes sure that all objects
+ * reachable from each tip are present. It also checks that each object has the type that the object referring to it
+ * requires.
  *
  * The new objects are those with a number of at least `base`. They may still be discarded. An edge is a reference from
  * one object to another. An object is complete if everything reachable from it is present. Complete objects are marked
  * and not read again.
  *
- * If the target of every edge of the new objects is new or complete, all new objects are complete, and no walk is
- * needed. Otherwise the check walks from each tip. The result of each walk is kept, so many tips on one broken history
- * cost one walk.
+ * Often no walk over the history is needed: if every edge of the new objects leads to a new or complete object, all new
+ * objects are complete. Otherwise the check walks from each tip. The result of each walk is kept, so many tips on one
+ * broken history cost only one walk.
  */
 export class Connectivity {
   /**
-   * Missing object, by the number of each object from which a walk reached it. Valid only while the store has
-   * `#knownAt` objects.
+   * Missing objects. The key is the number of an object from which a walk reached the missing object. The map is valid
+   * only while the store has `#knownAt` objects.
    */
   readonly #broken = new Map<number, MissingObject>();
   #knownAt = -1;
   #areAllFound = false;
   /**
-   * Object number of the target of each edge in `writer.edges`, by the index of the edge; -1 if the target is missing.
+   * Object number of the target of each edge in `writer.edges`, by the index of the edge. It is -1 if the target is
+   * missing.
    */
   #numbers = new Int32Array(0);
   /**
-   * `#marked`: number of edges whose targets `#mark` has processed. `#oldTargets`: object numbers of those targets that
-   * were published before.
+   * `#marked` is the number of edges whose targets `#mark` has processed. `#oldTargets` contains the object numbers of
+   * those targets that had been published before this push.
    */
   #marked = 0;
   readonly #oldTargets: number[] = [];
   /**
-   * Numbers of already published objects that this check found complete. Only `publish` marks them in the store,
-   * because the new objects may be discarded.
+   * Numbers of already published objects that this check found complete. They are marked in the store only by
+   * `publish`, because the new objects may be discarded.
    */
   readonly #oldComplete = new Set<number>();
 
@@ -46,10 +48,7 @@ export class Connectivity {
     private readonly base: number,
   ) {}
 
-  /**
-   * Returns those of `tips` from which a missing object is reachable, each with the error that names the missing
-   * object.
-   */
+  /** Returns the tips from which a missing object is reachable. The error of each tip names the missing object. */
   *failures(tips: Iterable<Oid>): Steps<Map<Oid, MissingObject>> {
     yield* this.#followEdges();
     const failures = new Map<Oid, MissingObject>();
@@ -67,8 +66,8 @@ export class Connectivity {
   }
 
   /**
-   * Returns the error for the first missing object that is reachable from a new object, even if no ref will name the
-   * new object. Returns undefined if all new objects are complete.
+   * Returns the error for the first missing object that is reachable from a new object; undefined if all new objects
+   * are complete. New objects that no ref will name are checked too.
    */
   *firstMissing(): Steps<MissingObject | undefined> {
     if (yield* this.#followEdges()) return undefined;
@@ -85,8 +84,8 @@ export class Connectivity {
   }
 
   /**
-   * Returns true if all new objects are complete according to the list of their edges, without reading any object. The
-   * result is kept until objects are added.
+   * Returns true if the list of edges alone shows that all new objects are complete. No object is read. The result is
+   * kept until objects are added.
    */
   *#followEdges(): Steps<boolean> {
     const { objects } = this.writer;
@@ -102,14 +101,11 @@ export class Connectivity {
     return this.#areAllFound;
   }
 
-  /**
-   * Marks every object that a new object points at as referenced (some object refers to it). Called when the new
-   * objects are published.
-   */
+  /** Marks each object that a new object refers to as referenced. Called when the new objects are published. */
   publish(): void {
     const { objects, edges } = this.writer;
-    // `failures` and `firstMissing` mark the edges in time slices. Usually one of them has run, so this loop has
-    // nothing left to do and publishing is fast.
+    // This loop usually has nothing left to do, so publishing is fast. `failures` and `firstMissing` mark the edges in
+    // time slices, and usually one of them has run before.
     for (let index = this.#marked; index < edges.size; index++) {
       this.#mark(index, this.writer.find(edges.oids, edges.startOf(index)));
     }
@@ -119,8 +115,8 @@ export class Connectivity {
   }
 
   /**
-   * Marks the target of the edge `index` as referenced (some object refers to it). Targets that were published before
-   * are only collected for `publish`, because the new objects may be discarded.
+   * Marks the target of the edge `index` as referenced (some object refers to it). Targets that were published earlier
+   * are only collected; `publish` marks them, because the new objects may be discarded.
    */
   #mark(index: number, target: number): void {
     if (index === this.#marked) this.#marked++;
@@ -130,8 +126,8 @@ export class Connectivity {
   }
 
   /**
-   * Number of objects that the store must show before the marks set by this check are valid. It includes the first new
-   * object, if any, so the marks have no effect if the new objects are discarded.
+   * Number of objects that the store must contain for the marks of this check to be valid. If there are new objects,
+   * the number includes the first of them. The marks then have no effect if the new objects are discarded.
    */
   get #since(): number {
     return this.writer.objects.count === this.base ? this.base : this.base + 1;
@@ -147,8 +143,7 @@ export class Connectivity {
   }
 
   /**
-   * Returns true if every edge of the new objects leads to a new object or to a complete one, and the target has the
-   * type that the edge requires.
+   * Returns true if every edge of the new objects leads to a new or complete object of the type that the edge requires.
    */
   *#areEdgesFound(): Steps<boolean> {
     const { objects, edges } = this.writer;
@@ -168,9 +163,9 @@ export class Connectivity {
   /**
    * Reads everything reachable from `tip` and marks it as complete. Throws `MissingObject` if an object is missing.
    *
-   * Depth-first search with an explicit stack. A negative element `~number` of the stack means that everything
-   * reachable from `number` has been read when it is removed. Objects in `entered` are on the path from the tip to the
-   * current object, so all of them are marked as broken if an object is missing.
+   * This is a depth-first search with an explicit stack. A negative stack element `~number` means: when it is removed,
+   * everything reachable from `number` has been read. `entered` contains the objects on the path from the tip to the
+   * current object. If an object is missing, all of them are marked as broken.
    */
   *#walk(tip: number): Steps<void> {
     const entered = new Set<number>();
@@ -201,16 +196,16 @@ export class Connectivity {
   *#readEdgesOf(number: number, push: OnEdge): Steps<void> {
     const { objects } = this.writer;
     const type = objects.typeOf(number);
-    // Blobs have no edges, and reading them would be most of the work of the walk.
+    // Blobs have no edges and are not read. Reading them would be most of the work of the walk.
     if (type === BLOB) return;
     const isRead = yield* readEdges(type, yield* objects.readSteps(number), push);
     if (!isRead) throw new MissingObject(objects.oidOf(number), typeName(type));
   }
 
   /**
-   * Finds the object whose 20-byte id is at `at`. Returns its number if the walk must read it, or -1 if it is complete
-   * (everything reachable from it is present). Throws `MissingObject` if it is absent, of another type, or known to
-   * lead to a missing object.
+   * Finds the object whose 20-byte id is at offset `at` of `bytes`. Returns its number if the walk must read it.
+   * Returns -1 if it is complete (everything reachable from it is present). Throws `MissingObject` if it is absent, has
+   * another type, or is known to lead to a missing object.
    */
   #resolve(bytes: Uint8Array, at: number, type: EdgeType): number {
     const { objects } = this.writer;
@@ -226,9 +221,9 @@ export class Connectivity {
   }
 
   /**
-   * Stores the empty tree and returns its object number. Git can read the empty tree without storing it, so a client
-   * may omit it from a push. The empty tree is stored when a ref or an object names it, because readers of the store
-   * expect every named object to exist.
+   * Stores the empty tree and returns its object number. Called when a ref or an object names the empty tree, because
+   * readers of the store expect every named object to exist. A client may omit it from a push, because Git can read the
+   * empty tree without storing it.
    */
   #storeEmptyTree(): number {
     const { objects } = this.writer;

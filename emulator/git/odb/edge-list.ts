@@ -9,8 +9,8 @@ import { OID_BYTES, OidSet } from '../object/oid-slots.js';
 import { TreeCursor } from '../object/tree-cursor.js';
 
 /**
- * Required type of the target of an edge (reference from one object to another) if any type is allowed. Used for a tag
- * whose `type` line names no known type.
+ * Required type of an edge's target (an edge is a reference from one object to another) if any type is allowed. Used
+ * for a tag whose `type` line contains no known type.
  */
 export const ANY = 0;
 export type EdgeType = TypeCode | typeof ANY;
@@ -22,14 +22,16 @@ const NEWLINE = 0x0a;
 
 /**
  * Callback for each edge (reference from one object to another). `bytes` contains the 20-byte id of the target at
- * offset `at`. `type` is the type that the target must have.
+ * offset `at`. `type` is the required type of the target.
  */
 export type OnEdge = (bytes: Uint8Array, at: number, type: EdgeType) => void;
 
 /**
- * Calls `onEdge` for each object that the given object refers to: a commit's tree and parents, a tree's entries without
- * gitlinks (submodule commits), a tag's object. Returns false if the object is malformed; edges reported before the
- * defect remain valid. Yields between pieces of work, so that other requests can run.
+ * Calls `onEdge` for each object that the given object refers to. A commit refers to its tree and parents, a tag to its
+ * object, and a tree to its entries except gitlinks (submodule commits).
+ *
+ * Returns false if the object is malformed; edges reported before remain valid. Yields between pieces of work, so that
+ * other requests can run.
  */
 export function* readEdges(type: TypeCode, body: Buffer, onEdge: OnEdge): Steps<boolean> {
   if (type === TREE) return yield* readTreeEdges(body, onEdge);
@@ -52,8 +54,9 @@ function* readTreeEdges(body: Buffer, onEdge: OnEdge): Steps<boolean> {
 }
 
 /**
- * Reports the tree and the parents of a commit: `tree <40 digits> LF` and any number of `parent <40 digits> LF`. As in
- * Git, a line that begins with `parent ` must be valid, unless the object ends too early for such a line.
+ * Reports the tree and the parents of a commit: `tree <40 digits> LF`, then any number of `parent <40 digits> LF`. A
+ * line that begins with `parent ` must be valid, as in Git. It is ignored if the object ends before the line is
+ * complete.
  */
 function* readCommitEdges(body: Buffer, onEdge: OnEdge): Steps<boolean> {
   const raw = Buffer.alloc(OID_BYTES);
@@ -69,8 +72,8 @@ function* readCommitEdges(body: Buffer, onEdge: OnEdge): Steps<boolean> {
 }
 
 /**
- * Reports the target of a tag: `object <40 digits> LF type <name> LF tag <name> LF`. Returns false if one of these
- * lines is malformed, because Git refuses to read such a tag.
+ * Reports the target of a tag, which begins with `object <40 digits> LF type <name> LF tag <name> LF`. Returns false if
+ * one of these lines is malformed, because Git refuses to read such a tag.
  */
 function readTagEdge(body: Buffer, onEdge: OnEdge): boolean {
   const raw = Buffer.alloc(OID_BYTES);
@@ -83,8 +86,8 @@ function readTagEdge(body: Buffer, onEdge: OnEdge): boolean {
 }
 
 /**
- * Decodes the object id at `at`, 40 hexadecimal digits followed by a line feed, into the 20 bytes of `target`. Returns
- * false if the digits or the line feed are malformed.
+ * Decodes the 40 hexadecimal digits at offset `at` into the 20 bytes of `target`. Returns false if the digits are
+ * invalid or no line feed follows them.
  */
 function readHexLine(body: Buffer, at: number, target: Buffer): boolean {
   return body[at + 40] === NEWLINE && target.write(body.toString('latin1', at, at + 40), 0, 'hex') === OID_BYTES;
@@ -96,27 +99,29 @@ export function isEmptyTree(bytes: Uint8Array, at: number): boolean {
 }
 
 /**
- * Set of the object ids that new objects refer to (targets), with the type that each target must have.
+ * Set of the targets of new objects: the ids of the objects that they refer to. Each target has a required type.
  *
- * It serves the connectivity check of a push. If all targets are present at the end, the new objects are connected, and
- * no walk over the history is needed.
+ * The connectivity check of a push uses it. If all targets are present at the end of the push, the new objects are
+ * connected, and no walk over the history is needed.
  */
 export class EdgeList {
   readonly #targets = new OidSet();
   readonly #ofCommit = new IntList();
   #types = new Uint8Array(64);
   /**
-   * True if a new object is malformed, or a target is missing, incomplete (something reachable from it is missing) or
-   * of the wrong type. Only a walk over the history can then decide if the refs of the push are connected.
+   * True if only a walk over the history can decide whether the refs of the push are connected. This is so if a new
+   * object is malformed. It is also so if a target is missing, has the wrong type, or is incomplete (something
+   * reachable from it is missing).
    */
   isDoubtful = false;
-  /** True if a new tag points at another tag. */
+  /** True if a new annotated tag refers to another tag. */
   hasTagOfTag = false;
 
   /**
    * Records everything that a new object refers to. Yields between pieces of work, so that other requests can run.
-   * `maxTargets`: maximum number of distinct targets that can exist. If there are more, some must be missing, so the
-   * list stops growing and becomes doubtful.
+   *
+   * `maxTargets` is the largest number of distinct targets that can be present. If there are more, some are missing;
+   * the list then stops growing and becomes doubtful.
    */
   *record(type: TypeCode, body: Buffer, maxTargets: number): Steps<void> {
     if (type === BLOB || this.isDoubtful) return;
@@ -125,8 +130,8 @@ export class EdgeList {
   }
 
   /**
-   * Same as `record`, for a commit. Returns the indexes in this list of the commit's tree and parents, in this order;
-   * undefined if the commit is malformed. The returned list is valid until the next call.
+   * Variant of `record` for a commit. Returns the indexes in this list of the commit's tree and parents, in this order;
+   * undefined if the commit is malformed. The next call overwrites the returned list.
    */
   recordCommit(body: Buffer): IntList | undefined {
     this.#ofCommit.clear();
@@ -138,7 +143,7 @@ export class EdgeList {
     return this.#targets.size;
   }
 
-  /** Ids of all targets (objects that new objects refer to), 20 bytes each. */
+  /** Ids of all objects that new objects refer to (targets), 20 bytes each. */
   get oids(): Uint8Array {
     return this.#targets.oids;
   }
@@ -151,14 +156,16 @@ export class EdgeList {
     return this.#types[index] as EdgeType;
   }
 
-  /** Returns true if the target `index` is the empty tree, which Git can read although no repository stores it. */
+  /**
+   * Returns true if the target `index` is the empty tree. Git can read the empty tree even if no repository stores it.
+   */
   isEmptyTree(index: number): boolean {
     return isEmptyTree(this.oids, this.startOf(index));
   }
 
   /**
-   * Adds the target whose id is the 20 bytes at `at`. Returns its index in the list, which is the existing index if the
-   * target was added before.
+   * Adds the target whose id is the 20 bytes at offset `at` of `bytes`. Returns its index in the list. A target that
+   * was added before keeps its index.
    */
   add(bytes: Uint8Array, at: number, type: EdgeType): number {
     const before = this.#targets.size;

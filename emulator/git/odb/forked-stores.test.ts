@@ -15,8 +15,8 @@ import { BYTES_PER_OBJECT, type ObjectTable } from './object-table.js';
 import { copy, delta, inPieces, insert, oidOf, PackBuilder } from './test/pack-builder.js';
 
 /**
- * Object store with its expected content: the text of each object by its id, and the ids of the objects that others
- * refer to.
+ * Object store with its expected content. `texts` has the text of each object, and `referenced` the ids of objects to
+ * which others refer.
  */
 interface Modelled {
   readonly store: ObjectStore;
@@ -62,8 +62,7 @@ t.test(
     let stores: Modelled[] = [first];
     let serial = 0;
     /**
-     * Adds objects that are new to a store, though other stores may already have them. Publishes or discards them at
-     * random.
+     * Adds objects to a store, then publishes or discards them at random. Other stores may already have these objects.
      */
     const grow = async ({ store, texts, referenced }: Modelled): Promise<void> => {
       const end = random(4) === 0 ? 'discard' : 'publish';
@@ -193,7 +192,7 @@ t.test('a pack from a fork equals a pack from a store without forks', async (t) 
     const base = pack.whole('blob', text);
     const more = `and ${round}`;
     pack.delta(base, delta(text.length, text.length + more.length, copy(0, text.length), insert(more)));
-    // Add a whole entry after a delta. Deltas are resolved later, so the object numbers of the two must be swapped.
+    // Add a whole entry after a delta. Deltas are resolved later, so these two objects must swap their numbers.
     pack.whole('blob', `last ${round}`);
     for (const store of [plain, next]) {
       const quarantine = store.quarantine();

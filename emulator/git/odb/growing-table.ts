@@ -9,51 +9,59 @@ import { BYTES_PER_OBJECT, COLUMNS, type Extent, ObjectTable, UNDELTIFIED } from
 import type { TableCaches } from './table-caches.js';
 
 /**
- * Approximate memory in bytes of one entry of the map `peeled`, which maps an annotated tag to the object at the end of
- * its chain of tags.
+ * Approximate memory in bytes of one entry of the map `peeled`. The map leads from an annotated tag to the object at
+ * the end of its chain of tags.
  */
 const BYTES_PER_PEELED = 40;
 /**
- * Maximum number of deltas that must be applied to read an object. In longer delta chains, every 256th body is pinned
- * (kept inflated in memory).
+ * Maximum number of deltas that must be applied to read an object. In longer delta chains, every 256th body is pinned,
+ * which means kept inflated in memory.
  */
 const LONGEST_CHAIN = 256;
 
-/** Location of the stored bytes of one object, with its delta base. */
+/** Location of the stored bytes of one object, and its delta base. */
 export interface EntryLocation {
   /**
-   * Number of the segment (memory that contains one received pack, or loose objects) that contains the bytes. Negative
-   * for a segment of loose objects.
+   * Number of the segment that contains the bytes. A segment is memory for one received pack or for loose objects. The
+   * number is negative for a segment of loose objects.
    */
   readonly segment: number;
-  /** Offset in the segment of the first byte: of the entry header in a pack, or of the body of a loose object. */
+  /**
+   * Offset in the segment of the first byte of the object. In a pack, the entry header starts there; for a loose
+   * object, the body.
+   */
   readonly offset: number;
   readonly end: number;
   /** Object number of the delta base, or `UNDELTIFIED` if the object is not stored as a delta. */
   readonly base: number;
   /**
-   * True if the pack entry is a `REF_DELTA`, which identifies its delta base by id instead of by distance in the pack.
+   * True if the pack entry is a `REF_DELTA`, which names its delta base by id. The other kind of delta names its base
+   * by the distance in the pack.
    */
   readonly isRefDelta: boolean;
 }
 
 /**
- * Table of a store's objects to which objects can be added.
+ * Object table of a store that can grow.
  *
- * `freeze` returns an immutable view of the published objects, with which a fork of the store starts. The table and its
- * views share the memory of these objects, which counts in the memory budget until the last of them releases it.
+ * `freeze` returns an immutable view of the published objects; a fork of the store starts with this view. The table and
+ * its views share the memory of these objects. The memory counts in the memory budget until the last of them releases
+ * it.
  */
 export class GrowingTable extends ObjectTable {
   /**
-   * Capacity of the arrays, in objects, as far as this table alone counts their memory in `budget`; 0 if the arrays are
-   * shared with another table.
+   * Capacity of the arrays, in objects, whose memory this table counts in `budget`. It is 0 if the arrays are shared
+   * with another table.
    */
   #heldRoom = 0;
-  /** Bytes that this table counts in `budget`, except those of the arrays: segments, pinned bodies and peeled tags. */
+  /**
+   * Number of bytes that this table counts in `budget` for segments, pinned bodies and peeled tags. The arrays are not
+   * included.
+   */
   #held = 0;
   /**
-   * Link records (decoded commits and trees) that the current writer adds to; undefined if there is no writer.
-   * `#linksBefore` is their length before that writer began.
+   * `#links` contains the link records (decoded commits and trees) to which the current writer adds; undefined if there
+   * is no writer. `#linksBefore` is their length before the writer began.
    */
   #links: LinkRecords | undefined;
   #linksBefore = 0;
@@ -70,7 +78,7 @@ export class GrowingTable extends ObjectTable {
     return super.heldBytes + this.budget.used;
   }
 
-  /** Current fill level of the table. A writer keeps it so that `truncate` can undo the write. */
+  /** Current fill level of the table. A writer stores it, so that `truncate` can undo the write. */
   get extent(): Extent {
     return {
       count: this.count,
@@ -82,19 +90,19 @@ export class GrowingTable extends ObjectTable {
   }
 
   /**
-   * Counts `bytes` of newly allocated memory in the budget; a negative number releases memory. Throws `StoreFull` if
+   * Counts `bytes` of newly allocated memory in the budget. A negative number releases memory. Throws `StoreFull` if
    * the limit is exceeded.
    */
   take(bytes: number): void {
     if (bytes > 0) this.budget.take(bytes);
-    // `freeze` moves counted bytes to `sharedBytes`, because other tables may still use the memory. This table can
-    // therefore give back at most the bytes that it still counts itself.
+    // This table can give back at most the bytes that it still counts itself. `freeze` moves counted bytes to
+    // `sharedBytes`, because other tables may still use that memory.
     const counted = Math.max(bytes, -this.#held);
     if (counted < 0) this.budget.give(-counted);
     this.#held += counted;
   }
 
-  /** Adds an empty segment (memory for the bytes of one received pack). Returns it with its segment number. */
+  /** Adds an empty segment, which is memory for the bytes of one received pack. Returns the segment and its number. */
   addSegment(): { segment: Segment; index: number } {
     const segment = new Segment((bytes) => this.take(bytes));
     const index = this.segmentCount;
@@ -103,13 +111,14 @@ export class GrowingTable extends ObjectTable {
   }
 
   /**
-   * Removes the newest segment of a pack and releases its memory. The table must not contain an object of that segment.
+   * Removes the newest segment that belongs to a pack, and releases its memory. The table must not contain an object of
+   * this segment.
    */
   dropLastSegment(): void {
     this.segments.pop()!.truncate(0);
   }
 
-  /** Segment to which loose objects (uncompressed single objects) are written now. Created at the first use. */
+  /** Segment to which loose objects (uncompressed single objects) are currently written. It is created on first use. */
   get looseSegment(): Segment {
     if (this.loose.length === 0) this.loose.push(new Segment((bytes) => this.take(bytes)));
     return this.loose[0]!;
@@ -121,8 +130,8 @@ export class GrowingTable extends ObjectTable {
   }
 
   /**
-   * Adds an object, whose 20-byte id is at the start of `oid`. Returns its object number. If `wantsPin` returns true
-   * for that number, the caller must call `pin` with its body before it adds the next object.
+   * Adds an object and returns its object number. Its 20-byte id is at the start of `oid`. If `wantsPin` returns true
+   * for the number, the caller must call `pin` with the object's body before it adds the next object.
    */
   add(type: TypeCode, size: number, entry: EntryLocation, oid: Uint8Array): number {
     const at = this.ownCount;
@@ -145,16 +154,16 @@ export class GrowingTable extends ObjectTable {
   }
 
   /**
-   * Returns true if the body of the object must be pinned (kept inflated in memory), because it is a delta at the end
-   * of a chain of `LONGEST_CHAIN` deltas.
+   * Returns true if the body of the object must be pinned, which means kept inflated in memory. This is so for a delta
+   * at the end of a chain of `LONGEST_CHAIN` deltas.
    */
   wantsPin(number: number): boolean {
     return this.baseOf(number) !== UNDELTIFIED && this.depthOf(number) === 0;
   }
 
   /**
-   * Keeps the inflated body of an object in memory as long as the object exists, so that reading a long delta chain can
-   * start at it.
+   * Keeps the inflated body of an object in memory as long as the object exists. Reading an object with a long delta
+   * chain can then start at this body.
    */
   pin(number: number, body: Buffer): void {
     this.take(body.length);
@@ -162,9 +171,11 @@ export class GrowingTable extends ObjectTable {
   }
 
   /**
-   * Changes the numbers of the objects from `first` on. `order` lists their current numbers in the new order.
-   * References to delta bases, caches and pinned bodies are renumbered too. No object number may be used until the
-   * returned promise resolves. Resolves to the new numbers: index 0 is the new number of the object `first`.
+   * Renumbers the objects from `first` on. `order` lists their current numbers in the new order. References to delta
+   * bases, caches and pinned bodies are renumbered too. Resolves to the new numbers: index 0 is the new number of the
+   * object `first`.
+   *
+   * No object number may be used until the returned promise resolves.
    */
   async reorder(first: number, order: Int32Array, meter: Meter): Promise<Int32Array> {
     const moved = new Int32Array(order.length);
@@ -184,8 +195,8 @@ export class GrowingTable extends ObjectTable {
   }
 
   /**
-   * Marks an object as complete (everything reachable from it is present). The mark is valid for tables that show at
-   * least `since` objects, so it does not apply to forks with fewer objects.
+   * Marks an object as complete (everything reachable from it is present). The mark is valid only for tables that
+   * contain at least `since` objects, so it does not affect forks with fewer objects.
    */
   setComplete(number: number, since: number): void {
     if (this.isComplete(number)) return;
@@ -194,8 +205,8 @@ export class GrowingTable extends ObjectTable {
   }
 
   /**
-   * Marks that another object refers to the object `number`. The mark is valid for tables that show at least `since`
-   * objects, so it does not apply to forks with fewer objects.
+   * Marks an object as referenced by another object. The mark is valid only for tables that contain at least `since`
+   * objects, so it does not affect forks with fewer objects.
    */
   setReferenced(number: number, since: number): void {
     if (this.isReferenced(number)) return;
@@ -210,8 +221,8 @@ export class GrowingTable extends ObjectTable {
   }
 
   /**
-   * Removes all objects, segments and marks that were added after `extent` (an earlier fill level) was read. Called
-   * when the objects of a write are discarded.
+   * Undoes a write: removes all objects, segments and marks that were added since the fill level `extent`. Called when
+   * the objects of a write are discarded.
    */
   truncate({ count, segments, looseBytes, room }: Extent): void {
     this.caches.forgetQuarantine();
@@ -230,16 +241,16 @@ export class GrowingTable extends ObjectTable {
     const own = count - this.firstNumber;
     this.oids.fill(0, own * OID_BYTES, this.ownCount * OID_BYTES);
     this.count = count;
-    // The arrays may have grown for the removed objects. They shrink to the capacity that they had before the write.
-    // Arrays that are shared with a frozen table do not count in `#heldRoom` and stay unchanged.
+    // The arrays shrink to the capacity that they had before the write. Arrays that are shared with a frozen table do
+    // not count in `#heldRoom` and stay unchanged.
     if (this.#heldRoom > room) this.#resize(room);
     while (this.segments.length > segments) this.dropLastSegment();
     this.loose[0]?.truncate(looseBytes);
   }
 
   /**
-   * Publishes the objects from number `from` on, so that `find` finds them by id. `added` is a hash table that contains
-   * only these objects.
+   * Publishes the objects from number `from` on, so that `find` finds them by id. `added` is a hash table of exactly
+   * these objects.
    */
   publish(from: number, added: OidSlots): void {
     const own = from - this.firstNumber;
@@ -255,7 +266,7 @@ export class GrowingTable extends ObjectTable {
 
   /**
    * Link records (decoded commits and trees) to which the current writer adds. The added records become readable when
-   * the new objects are published, and are removed when the objects are discarded.
+   * the new objects are published. They are removed if the new objects are discarded.
    */
   get newLinks(): LinkRecords {
     if (this.#links === undefined) {
@@ -271,8 +282,7 @@ export class GrowingTable extends ObjectTable {
 
   /**
    * Returns the `LinkRecords` (decoded commits and trees) that contain the record of an object. Returns undefined if
-   * the object has no record, if the records were evicted from the cache, or if the record still contains temporary
-   * indexes.
+   * the object has no record, if its record still contains temporary indexes, or if the cache has evicted the records.
    */
   linksOf(number: number): LinkRecords | undefined {
     const table = this.tableOf(number);
@@ -297,8 +307,8 @@ export class GrowingTable extends ObjectTable {
   }
 
   /**
-   * Returns an immutable view, as `ObjectTable.freeze` does. The memory up to `extent` then counts as shared by this
-   * table and the view, instead of as memory of this table.
+   * Returns an immutable view, as `ObjectTable.freeze` does. The memory up to `extent` is then counted as shared by
+   * this table and the view, no longer as memory of this table alone.
    */
   override freeze(extent: Extent): ObjectTable {
     if (this.#heldRoom > 0) {
@@ -316,8 +326,8 @@ export class GrowingTable extends ObjectTable {
   }
 
   /**
-   * Releases all memory that this table counts in the budget. Called when the repository is deleted. If a writer is
-   * still running, its later allocations are counted again and released by a second call when it ends.
+   * Releases all memory that this table counts in the budget. Called when the repository is deleted. A writer that is
+   * still running may allocate more memory; a second call when it ends releases that memory.
    */
   giveBack(): void {
     this.budget.give(this.budget.used);

@@ -14,13 +14,13 @@ import { copy, delta, inPieces, insert, oidOf, type PackBuilder } from './test/p
 
 const MIB = 1024 * 1024;
 /**
- * Maximum number of units of work by which a time slice may be exceeded. The largest piece of work between two checks
- * is inflating 256 KiB (1,024 units) and reading a few objects.
+ * Maximum number of work units by which a time slice may be exceeded. The largest work between two checks inflates 256
+ * KiB (1,024 units) and reads a few objects.
  */
 const PIECE = 1_500;
 const ZEROS = Buffer.alloc(64 * MIB);
 
-/** Creates an object store whose scheduler has a stopped clock, so that only counted work ends its time slices. */
+/** Creates an object store whose scheduler has a stopped clock. Only the counted work can then end a time slice. */
 function frozen(options: Omit<ObjectStoreOptions, 'schedule'> = {}) {
   const schedule = new Schedule({ now: () => 0 });
   return { schedule, store: new ObjectStore({ ...options, schedule }) };

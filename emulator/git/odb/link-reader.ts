@@ -5,20 +5,20 @@ import { decodeTree, TreeEntries } from '../object/tree-entries.js';
 import type { StoredObjects } from './stored-objects.js';
 
 /**
- * Minimum size in bytes of a tree object that is decoded in time slices, because decoding it would delay other
- * requests.
+ * Minimum size in bytes of a tree object that is decoded in time slices. Decoding a larger tree at once would delay
+ * other requests.
  */
 const LARGE = 64 * 1024;
-/** Interval at which trees are cached when a chain of tree deltas is resolved: every fourth tree of the chain. */
+/** Interval of cached trees when a chain of tree deltas is resolved: every fourth tree of the chain is cached. */
 const KEPT_STEP = 4;
 
 /**
- * Returns the entries of a tree.
+ * Returns the entries of a tree. `finder` finds objects by the ids in tree objects. Yields between pieces of work, so
+ * that other requests can run.
  *
- * They are decoded from the link record of the tree (its entries as integers, stored when the tree was received) or, if
- * it has no record, from the tree object. A record may be a delta on the record of another tree. The chain of records
- * is then followed to a tree that is cached or has a complete record. `finder` finds objects by the ids in tree
- * objects. Yields between pieces of work, so that other requests can run.
+ * The entries are decoded from the link record of the tree, which was stored when the tree was received and contains
+ * the entries as integers. A tree without a record is decoded from its tree object. A record may be a delta on the
+ * record of another tree. The chain of records is then followed to a tree that is cached or has a complete record.
  */
 export function* entriesOf(
   objects: StoredObjects,
@@ -30,8 +30,8 @@ export function* entriesOf(
   const chain: number[] = [];
   let at = tree;
   let base: TreeEntries | undefined;
-  // The chain ends early at an object whose body is pinned (kept inflated in memory), because that body can be decoded
-  // directly. This limits the length of a chain.
+  // The chain ends early at an object whose body is pinned (kept inflated in memory), because this body can be decoded
+  // directly. Pinned bodies therefore limit the length of a chain.
   while (base === undefined && objects.linksOf(at)?.needsBase(objects.placeOf(at)) && !objects.wantsPin(at)) {
     chain.push(at);
     at = objects.baseOf(at);
@@ -42,8 +42,8 @@ export function* entriesOf(
 }
 
 /**
- * Returns the entries of the first tree in `chain`. The record of each tree is a delta on the record of the next tree,
- * and the last one is a delta on `base`.
+ * Returns the entries of the first tree in `chain`. The record of each tree is a delta on the record of the next tree.
+ * The record of the last tree is a delta on `base`.
  */
 function followChain(objects: StoredObjects, chain: readonly number[], base: TreeEntries): TreeEntries {
   let entries = base;
@@ -65,7 +65,7 @@ function followChain(objects: StoredObjects, chain: readonly number[], base: Tre
   return entries;
 }
 
-/** Returns the entries of a tree whose link record is not a delta, or that has no link record. */
+/** Returns the entries of a tree that has a complete link record (not a delta) or no link record. */
 function* wholeEntries(
   objects: StoredObjects,
   finder: Pick<ObjectReader, 'findRaw'>,
@@ -79,8 +79,8 @@ function* wholeEntries(
     records.readCells(objects.placeOf(tree), undefined, cells);
     entries = new TreeEntries(objects.names, cells);
   } else if (objects.sizeOf(tree) < LARGE) {
-    // `peek` passes a body in shared memory that other requests overwrite, so the body must be decoded without
-    // yielding.
+    // The body must be decoded without yielding, because `peek` passes it in shared memory that other requests
+    // overwrite.
     entries = objects.peek(tree, (body) => runSync(decodeTree(body, objects.names, finder)));
     objects.schedule.spend(entries.length * COST.entry);
   } else {

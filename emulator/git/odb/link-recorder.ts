@@ -13,8 +13,8 @@ import type { StoredObjects } from './stored-objects.js';
 import type { TreeLayout } from './tree-layout.js';
 
 /**
- * Delta from which a tree was built. `base` contains the entries of the base tree. The delta's instructions are the
- * bytes of `delta` from `start` to `limit` (exclusive).
+ * Delta from which a tree was built. `base` contains the entries of the base tree. The instructions of the delta are
+ * the bytes of `delta` from `start` to `limit` (exclusive).
  */
 export interface TreeChange {
   readonly base: TreeLayout;
@@ -23,37 +23,45 @@ export interface TreeChange {
   readonly limit: number;
 }
 
-/** Sentinel for `#literal` and `#copied`: no run (group of consecutive tree entries) of that kind is being written. */
+/**
+ * Value of `#literal` and `#copied` if no run of that kind is being written. A run is a group of consecutive tree
+ * entries.
+ */
 const NONE = -1;
 /**
- * Minimum length in bytes of a range copied by a delta for which whole tree entries are taken from the record of the
- * base tree. Entries in shorter ranges are parsed.
+ * Minimum length in bytes of a copied range whose tree entries are taken from the record of the base tree. In shorter
+ * ranges, the entries are parsed.
  */
 const SHORTEST_RUN = 64;
-/** Maximum number of tree records, each a delta on the next, that must be followed to get the entries of a tree. */
+/**
+ * Maximum length of a chain of tree records in which each record is a delta on the next one. The chain must be followed
+ * to read the entries of a tree.
+ */
 const LONGEST_CHAIN = 64;
 /**
- * Largest time, in seconds since 1970, that fits into the record of a commit. Commits with a later time have no record,
- * and their bodies are parsed whenever they are read.
+ * Largest time, in seconds since 1970, that fits into the record of a commit. A commit with a later time has no record;
+ * its body is parsed whenever it is read.
  */
 const MAX_SECONDS = 0xffffffff;
 
 /**
- * Parses each new commit and tree once on receipt, while its body is in memory. Adds the objects that it refers to
- * (edges) to the `EdgeList`, for the connectivity check. Adds its decoded content (links) to the `LinkRecords`, so that
- * later readers need not inflate and parse it again.
+ * Parses each new commit and tree once on receipt, while its body is in memory. The result serves two purposes:
+ *
+ * - The objects that it refers to (edges) are added to the `EdgeList`, for the connectivity check.
+ * - Its decoded content (links) is added to the `LinkRecords`, so that later readers need not inflate and parse it
+ *   again.
  *
  * For a tree received as a delta, only the entries that differ from its base are parsed. A copy instruction of the
- * delta guarantees equal bytes, so all entries that lie completely inside the copied range are equal too. Usually only
- * one or two entries of a large folder change, so almost no entries are parsed again.
+ * delta guarantees equal bytes, so entries that lie completely inside the copied range are equal too. Usually only one
+ * or two entries of a large folder change.
  *
  * Until `settle` runs, a record identifies an object by its index in the `EdgeList`, because the object may not be
  * received yet. `settle` replaces these indexes by object numbers.
  */
 export class LinkRecorder {
   /**
-   * Byte ranges in which the last recorded tree differs from its delta base, as pairs of start and end (exclusive).
-   * Each range includes the entries before and after the difference.
+   * Byte ranges in which the last recorded tree differs from its delta base. Each range is a pair of start and end
+   * (exclusive) and includes the entries before and after the difference.
    */
   readonly changed = new IntList();
   readonly #names: TreeNames;
@@ -64,17 +72,19 @@ export class LinkRecorder {
   #entry = new TreeCursor(Buffer.alloc(0));
   #count = 0;
   /**
-   * State of the run (group of consecutive tree entries) that is being written. `#literal` or `#copied` is the index in
-   * `#record` of the length of the run; the other one is `NONE`. A literal run contains the entries themselves. A
-   * copied run refers to entries of the base tree, and `#copiedTo` is the index in the base after the last of them.
+   * State of the run that is being written; a run is a group of consecutive tree entries. A literal run contains the
+   * entries themselves. A copied run refers to entries of the base tree.
+   *
+   * `#literal` or `#copied` is the index in `#record` of the length of the run; the other one is `NONE`. `#copiedTo` is
+   * the index in the base after the last copied entry.
    */
   #literal = NONE;
   #copied = NONE;
   #copiedTo = 0;
   #usesBase = false;
   /**
-   * `#previous`: offset in the body of the entry that was read last. `#open`: start of the range of `changed` that has
-   * no end yet, or -1 if none.
+   * `#previous` is the offset in the body of the entry that was read last. `#open` is the start of the range in
+   * `changed` that has no end yet; -1 if none.
    */
   #previous = 0;
   #open = -1;
@@ -87,12 +97,13 @@ export class LinkRecorder {
   }
 
   /**
-   * Reads a new object once, and adds the objects that it refers to to `edges`. For a commit or tree, also stores its
-   * decoded content in `records`, so that walks through the history need not parse it again. Returns the position of
-   * that record, or `NO_RECORD` if there is none. Sets `edges.isDoubtful` if the object is malformed.
+   * Reads a new object once and adds each object that it refers to to `edges`. Also stores the decoded content of a
+   * commit or tree in `records`, so that history walks need not parse it again. Returns the position of the record, or
+   * `NO_RECORD` if there is none. Sets `edges.isDoubtful` if the object is malformed.
    *
-   * `change`: delta from which a tree was built. `layout`: filled with the entries of a tree. `maxTargets`: maximum
-   * number of distinct objects that can exist.
+   * - `change`: delta from which a tree was built
+   * - `layout`: receives the entries of a tree
+   * - `maxTargets`: largest number of distinct objects that can exist
    */
   record(type: TypeCode, body: Buffer, maxTargets: number, change?: TreeChange, layout?: TreeLayout): number {
     const { edges } = this;
@@ -109,8 +120,8 @@ export class LinkRecorder {
   }
 
   /**
-   * Fills `layout` with the entries of a tree that this writer received, so that trees stored as deltas on it can be
-   * recorded. Returns false if the tree has no record.
+   * Fills `layout` with the entries of a tree that this writer received. Trees stored as deltas on this tree can then
+   * be recorded. Returns false if the tree has no record.
    */
   layOut(objects: StoredObjects, number: number, layout: TreeLayout): boolean {
     const cells = this.#cellsOf(objects, number);
@@ -144,9 +155,8 @@ export class LinkRecorder {
   }
 
   /**
-   * Makes the records of the objects from number `first` on readable: replaces in them each index in the `EdgeList` by
-   * an object number. `numbers`: object number by index in the `EdgeList`. Yields between pieces of work, so that other
-   * requests can run.
+   * Makes the records of the objects from number `first` on readable. In these records, it replaces each index of the
+   * `EdgeList` by the object number `numbers[index]`. Yields between pieces of work, so that other requests can run.
    */
   *settle(objects: StoredObjects, first: number, numbers: Int32Array): Steps<void> {
     const { records } = this;
@@ -220,8 +230,8 @@ export class LinkRecorder {
     eachCopy(delta, start, limit, (resultAt, baseAt, count) => {
       if (count < SHORTEST_RUN) return;
       while (entry.position < resultAt + count) {
-        // The bytes from the cursor on are copied from the base tree. If an entry of the base starts at the byte that
-        // the cursor corresponds to, the same entry starts at the cursor in the new tree.
+        // The bytes from the cursor on are copied from the base tree, so they correspond to bytes of the base. If an
+        // entry of the base starts at the corresponding byte, the cursor is at an equal entry.
         const index = entry.position < resultAt ? -1 : base.startingAt(baseAt + entry.position - resultAt);
         if (index >= 0) {
           const last = base.endedBy(baseAt + count);
@@ -235,8 +245,8 @@ export class LinkRecorder {
   }
 
   /**
-   * Records that the next entries of the tree are the entries `from` to `to` (exclusive) of its base. Moves the cursor
-   * past them.
+   * Records that the next entries of the tree equal the entries `from` to `to` (exclusive) of its base. Moves the
+   * cursor past these entries.
    */
   #copyRun(base: TreeLayout, from: number, to: number): void {
     const record = this.#record;
@@ -262,7 +272,7 @@ export class LinkRecorder {
     this.#entry.position = start + base.starts[to]! - base.starts[from]!;
   }
 
-  /** Records the entry at the cursor itself (name, mode and object), not as a reference to the base tree. */
+  /** Records the entry at the cursor by its name, mode and object, without a reference to the base tree. */
   #addLiteral(): void {
     const entry = this.#entry;
     const { body, start, oidStart } = entry;

@@ -27,8 +27,8 @@ async function take(pack: Buffer, store = new ObjectStore(), thin = false): Prom
 }
 
 /**
- * Checks for each commit and tree that its link record (stored list of the objects to which it refers) matches its body.
- * Returns the number of trees whose record is stored as the difference from the record of another tree.
+ * Verifies the link record of each commit and tree against its body. A link record is the stored list of the objects to
+ * which it refers. Returns the number of trees whose record is stored as a difference from another tree's record.
  */
 function compareWithBodies(t: Test, store: ObjectStore): number {
   let differences = 0;
@@ -73,14 +73,14 @@ t.test('link records are shared with forks, merged, and removed with refused obj
     store = await take(part, store.fork(), true);
     await store.compact(new Meter({ schedule: store.schedule }));
     compareWithBodies(t, store);
-    // Receive a tree whose blob is missing. The pack must be refused, and none of its records may remain.
+    // Receive a tree whose blob is missing. The store must refuse the pack and keep no record of it.
     const broken = new PackBuilder();
     const lost = oidOf('blob', 'lost');
     broken.whole('tree', writeTree([{ mode: 0o100644, name: 'lost' as never, oid: lost }]));
     await t.rejects(take(broken.build(), store), { message: new RegExp(lost) });
   }
   t.ok(compareWithBodies(t, store) > 10);
-  // Use a small cache, from which the records of the first packs are evicted before those of the last packs are added.
+  // Use a small cache. It evicts the records of the first packs before the last packs are added.
   const small = new ObjectStore({ caches: new MemoryCache(60_000) });
   for (const part of parts) {
     await take(part, small, true);
@@ -91,8 +91,8 @@ t.test('link records are shared with forks, merged, and removed with refused obj
 const MODES = [0o100644, 0o100755, 0o120000, 0o40000, 0o160000];
 
 /**
- * Tests trees received as deltas that no Git client would choose: copies that end inside an entry, are repeated, or are
- * out of order.
+ * Tests trees that arrive as unusual deltas, which no Git client would write. Their copies end inside an entry, are
+ * repeated, or are out of order.
  */
 t.test('the record of a tree matches its body for any delta', async (t) => {
   const random = randomNumbers(20);
@@ -134,7 +134,7 @@ t.test('the record of a tree matches its body for any delta', async (t) => {
     }
     const result = Buffer.concat(bytes);
     const middle = builder.delta(at, delta(base.length, result.length, ...parts));
-    // Add a further delta on the tree, so that the record of the tree is also used as a base.
+    // Add another delta that has this tree as its base. The tree's record is then used as a base too.
     const more = writeTree([{ mode: 0o100644, name: `z${round}` as never, oid: blob }]);
     const copied = result.length === 0 ? [] : [copy(0, result.length)];
     builder.delta(middle, delta(result.length, result.length + more.length, ...copied, insert(more)));
@@ -174,7 +174,7 @@ t.test('fsck has the same findings for a tree checked by its delta as for the wh
   };
   const outcomes = new Set<string>();
   for (let round = 0; round < 300; round++) {
-    // Enclose the entries by two entries with long names, so that the delta contains copies.
+    // Put an entry with a long name before and after the others, so that the delta contains copies.
     const around = (letter: string) => ({ mode: 0o100644, name: letter.repeat(60) as never, oid: blob });
     const [first, last] = [writeTree([around('A')]), writeTree([around('z')])];
     const clean = ['a', 'a-b', 'a.c', 'b', 'b.d', 'c'].filter(() => random(4) > 0);
@@ -196,7 +196,7 @@ t.test('fsck has the same findings for a tree checked by its delta as for the wh
     const expected = await refusal(packOf((builder) => builder.whole('tree', result)));
     const found = await refusal(packOf((builder, start) => builder.delta(start, told)));
     if (found !== expected) t.fail(`${result.toString('latin1')}: ${found}, not ${expected}`);
-    // Build a delta that contains no new bytes but changes the order, which the check must notice.
+    // Build a delta that adds no new bytes but changes the order of the entries. The check must notice this.
     const turned = Buffer.concat([last, first]);
     const parts = [copy(base.length - last.length, last.length), copy(0, first.length)];
     const back = delta(base.length, turned.length, ...parts);

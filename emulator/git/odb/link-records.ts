@@ -1,21 +1,22 @@
 import type { CommitRecord } from '../object/link-reader.js';
 import type { TreeNames } from '../object/tree-names.js';
 
-/** Position that stands for "no record": the object has no record in `LinkRecords`. */
+/** Position in `LinkRecords` of an object that has no record. */
 export const NO_RECORD = 0;
 /**
- * Capacity of a page (array of records) in integers: 2^18, which is 1 MiB. When the records need more memory, another
- * page is allocated, so the existing pages need not be copied.
+ * Capacity of a page (array of records) in integers: 2^18, which is 1 MiB. Records that need more memory get another
+ * page, so the existing pages are not copied.
  */
 const PAGE_BITS = 18;
 const PAGE = 1 << PAGE_BITS;
-/** Initial capacity of the first page in integers. It doubles when it is full. */
+/** Initial capacity of the first page in integers. The page doubles when it is full. */
 const FIRST_ROOM = 256;
-/** Approximate memory of a `LinkRecords` object in bytes, without the integers in its pages. */
+/** Approximate memory of a `LinkRecords` object in bytes. The integers in its pages are not included. */
 const OVERHEAD = 200;
 
 /**
- * Indexes of the fields in the record of a commit: tree, author time, committer time, number of parents, first parent.
+ * Indexes of the fields in the record of a commit: tree, author time, committer time, number of parents, and first
+ * parent.
  */
 const COMMIT_TREE = 0;
 const COMMIT_AUTHORED = 1;
@@ -24,15 +25,18 @@ const COMMIT_COUNT = 3;
 const COMMIT_PARENTS = 4;
 
 /**
- * Decoded content of the commits and trees of one object table (part of a store): the objects that they refer to, with
- * times and names. It is recorded when the objects are checked on receipt, so that later readers need not inflate and
- * parse them. Each object has at most one record, which consists of integers. Objects are identified by their numbers
- * in the table. Records are only appended:
+ * Decoded content of the commits and trees of one object table (part of a store): the objects that they refer to, times
+ * and names. It is recorded when the objects are checked on receipt, so that later readers need not inflate and parse
+ * them.
  *
- * commit tree, author seconds, committer seconds, number of parents, parents
- * tree entries * 2 + (1 if it is a delta on the tree that is the base of its pack delta), followed by runs
- * until all entries are given: count * 2 + 1 and as many pairs of key and object, or count * 2 and the
- * index of the first of `count` entries of the base
+ * Each object has at most one record, which consists of integers. Objects are identified by their numbers in the table.
+ * Records are only appended. They have these forms:
+ *
+ * - commit: tree, author seconds, committer seconds, number of parents, and the parents
+ * - tree: head, followed by runs until all entries are given. The head is the number of entries * 2, plus 1 if the
+ *   record is a delta on the tree that is the base of the tree's pack delta.
+ * - run with its own entries: count * 2 + 1, followed by `count` pairs of key and object
+ * - run copied from the base: count * 2, followed by the index in the base of the first of `count` entries
  *
  * The key of an entry stands for its name and mode (see `TreeNames`). Records are stored in pages, and no record
  * crosses a page boundary. The position ("place") of a record is page * 2^18 + index. Objects with a number less than
@@ -43,8 +47,8 @@ export class LinkRecords {
   /** Position at which the next record will be appended. */
   length = NO_RECORD + 1;
   /**
-   * Position from which on records cannot be read yet, because they contain temporary indexes (of the `EdgeList`)
-   * instead of object numbers. `LinkRecorder.settle` replaces the indexes.
+   * Records from this position on cannot be read yet. They contain temporary indexes (of the `EdgeList`), which
+   * `LinkRecorder.settle` replaces by object numbers.
    */
   settled = this.length;
 
@@ -59,7 +63,10 @@ export class LinkRecords {
     return integers * 4 + OVERHEAD;
   }
 
-  /** Appends a record. Returns its position, or `NO_RECORD` if the record is larger than a page and was not stored. */
+  /**
+   * Appends a record and returns its position. A record that is larger than a page is not stored; the result is then
+   * `NO_RECORD`.
+   */
   add(record: Int32Array): number {
     if (record.length > PAGE) return NO_RECORD;
     if (indexOf(this.length) + record.length > PAGE) this.length = (this.length | (PAGE - 1)) + 1;
@@ -78,8 +85,8 @@ export class LinkRecords {
   }
 
   /**
-   * Appends a copy of all readable records of `other`. Returns the number to add to a record's position in `other` to
-   * get its position in this object.
+   * Appends a copy of all readable records of `other`. Returns the offset by which these records moved: the position in
+   * this object minus the position in `other`.
    */
   append(other: LinkRecords): number {
     const moved = this.#pages.length << PAGE_BITS;
@@ -89,7 +96,7 @@ export class LinkRecords {
     return moved;
   }
 
-  /** Shrinks the last page to the records in it, because usually no more are appended. This releases unused memory. */
+  /** Shrinks the last page to the records in it, which releases unused memory. Usually no more records are appended. */
   seal(): void {
     const last = this.#pages.at(-1);
     const used = indexOf(this.length);
@@ -111,8 +118,8 @@ export class LinkRecords {
   }
 
   /**
-   * Replaces each object reference `n` in the record of a commit by `names[n]`. This turns temporary indexes into
-   * object numbers. Returns the number of integers that were read.
+   * Replaces each object reference `n` in the record of a commit by `names[n]`. The references are temporary indexes
+   * before and object numbers afterwards. Returns the number of integers that were read.
    */
   renameCommit(place: number, names: Int32Array): number {
     const page = this.#pages[place >>> PAGE_BITS]!;
@@ -124,24 +131,24 @@ export class LinkRecords {
   }
 
   /**
-   * Returns true if the record of a tree is a delta: it refers to entries of the tree that is the base of the tree's
-   * pack delta.
+   * Returns true if the record of a tree is a delta. Such a record refers to entries of the base tree, which is the
+   * base of the tree's pack delta.
    */
   needsBase(place: number): boolean {
     return (this.#headOf(place) & 1) === 1;
   }
 
   /**
-   * Returns the number of integers that `readCells` writes for a tree: two per entry, its key (name and mode) and its
-   * object number.
+   * Returns the number of integers that `readCells` writes for a tree. Each entry takes two: its key (name and mode)
+   * and its object number.
    */
   cellCount(place: number): number {
     return (this.#headOf(place) >> 1) * 2;
   }
 
   /**
-   * Writes all entries of a tree into `cells`: for each entry its key (name and mode) and its object number. `base`
-   * contains all entries of the base tree in this form. It is needed only if `needsBase` returns true.
+   * Writes all entries of a tree into `cells`. Each entry takes two integers: its key (name and mode) and its object
+   * number. `base` contains the entries of the base tree in this form; it is needed only if `needsBase` returns true.
    */
   readCells(place: number, base: Int32Array | undefined, cells: Int32Array): void {
     const page = this.#pages[place >>> PAGE_BITS]!;
@@ -161,8 +168,9 @@ export class LinkRecords {
   }
 
   /**
-   * Calls `visit` for each run of entries that the record itself contains (not those taken from the base tree). The
-   * entries are pairs of key and object number in `cells`, from `start` to `end` (exclusive).
+   * Calls `visit` for each run of entries that the record itself contains. Entries taken from the base tree are
+   * omitted. A run is the part of `cells` from `start` to `end` (exclusive), with a key and an object number for each
+   * entry.
    */
   eachOwnRun(place: number, visit: (cells: Int32Array, start: number, end: number) => void): void {
     const page = this.#pages[place >>> PAGE_BITS]!;
@@ -184,8 +192,8 @@ export class LinkRecords {
   }
 
   /**
-   * Returns page `number`, enlarged to a capacity of at least `room` integers. The first page grows by doubling; the
-   * others have their full length from the start. A page that `seal` shrank is enlarged again.
+   * Returns page `number`, enlarged to a capacity of at least `room` integers. The first page grows by doubling. All
+   * other pages have their full length from the start, unless `seal` shrank them.
    */
   #pageWithRoom(number: number, room: number): Int32Array {
     const page = this.#pages[number];
@@ -202,9 +210,7 @@ function indexOf(place: number): number {
   return place & (PAGE - 1);
 }
 
-/**
- * Longest run, in integers, that is copied with a loop. For such short runs, a loop is faster than `TypedArray.set`.
- */
+/** Longest run, in integers, that is copied with a loop. A loop is faster than `TypedArray.set` for such short runs. */
 const SHORT = 24;
 
 function copyRun(from: Int32Array, start: number, to: Int32Array, at: number, length: number): void {

@@ -5,21 +5,21 @@ import { LinkRecords, NO_RECORD } from './link-records.js';
 import { BYTES_PER_OBJECT, COLUMNS, ObjectTable } from './object-table.js';
 
 /**
- * Maximum ratio of the size of an object table to the total size of the newer tables that build on it, at which it is
- * merged with them. The maximum limits how often each object is copied over time.
+ * Largest size ratio at which an object table is merged with the newer tables that build on it. The ratio is its size
+ * divided by their total size. The limit bounds how often each object is copied over time.
  */
 const LARGER = 2;
 /**
- * `COPIED_AT_ONCE`: number of objects copied between two yields. `COPY_COST`: cost of copying them in work units (about
- * a microsecond each).
+ * `COPIED_AT_ONCE` is the number of objects copied between two yields. `COPY_COST` is the cost of copying them, in work
+ * units of about a microsecond.
  */
 const COPIED_AT_ONCE = 1024;
 const COPY_COST = 200;
 
 /**
- * Returns the tables that should be merged: `top` and some of its parent tables, with at most `max` objects in total. A
- * table contains some objects of a store, and its parent contains older ones. Returns fewer than two tables if nothing
- * should be merged.
+ * Returns the tables that should be merged: `top` and some of its parent tables, with at most `max` objects in total.
+ * Returns fewer than two tables if nothing should be merged. A table contains some objects of a store; its parent
+ * contains older ones.
  */
 export function tablesToMerge(top: ObjectTable, max = Number.POSITIVE_INFINITY): ObjectTable[] {
   const tables = [top];
@@ -33,10 +33,11 @@ export function tablesToMerge(top: ObjectTable, max = Number.POSITIVE_INFINITY):
 }
 
 /**
- * Merges `tables` into the first one ("top"). Each table contains some objects of a store, and the next one is its
- * parent with older objects. Readers of the top table see the same objects as before. Every fork of a repository adds a
- * table, and a lookup of an object visits one table after another. Merging therefore keeps lookups fast. Does nothing
- * if the memory budget is too small. Yields between pieces of work, so that other requests can run.
+ * Merges `tables` into the first one ("top"). Each table contains some objects of a store; the next table is its parent
+ * with older objects. Readers of the top table see no difference.
+ *
+ * Merging keeps lookups fast: every fork of a repository adds a table, and a lookup visits one table after another.
+ * Does nothing if the memory budget is too small. Yields between pieces of work, so that other requests can run.
  */
 export function* mergeTables(tables: readonly ObjectTable[], budget: MemoryBudget | undefined): Steps<void> {
   if (tables.length < 2) return;
@@ -57,8 +58,8 @@ export function* mergeTables(tables: readonly ObjectTable[], budget: MemoryBudge
       for (let start = 0; start < table.ownCount; start += COPIED_AT_ONCE) {
         copyObjects(table, merged, start);
         yield COPY_COST;
-        // Another writer may have merged or released the tables during the yield. The copy is then out of date and is
-        // abandoned.
+        // Another writer may have merged or released the tables during the yield. The copy is then outdated and is
+        // discarded.
         if (!top.isHeld || tables.some(({ firstNumber: first }, index) => first !== firsts[index])) return;
       }
     }
@@ -99,16 +100,16 @@ function copyObjects(from: ObjectTable, to: ObjectTable, start: number): void {
 }
 
 /**
- * Returns `since` (object count from which on a mark is valid) if it is valid for `table`, else 0. The array of these
- * counts is shared with a larger table, so `since` may be valid only for the larger one.
+ * Returns `since` if the mark is valid for `table`, otherwise 0. `since` is the number of objects from which on a mark
+ * is valid. `table` may share its marks with a larger table, for which alone some of them are valid.
  */
 function valid(since: number, table: ObjectTable): number {
   return since <= table.count ? since : 0;
 }
 
 /**
- * Copies the segments (memory with the bytes of objects) and the maps for data that only few objects have. Called for
- * the tables from the bottom up, because the segments must be in the order of their numbers.
+ * Copies the segments (memory with the bytes of objects) and the maps for data that only few objects have. The oldest
+ * table must be copied first, because the segments must be in the order of their numbers.
  */
 function copyRest(from: ObjectTable, to: ObjectTable): void {
   to.segments.push(...from.segments);
@@ -121,7 +122,7 @@ function copyRest(from: ObjectTable, to: ObjectTable): void {
 
 /**
  * Appends the link records (decoded commits and trees) of the table `from` to `links`, if they are still cached. Stores
- * their new positions in `to`.
+ * the new position of each record in `to`.
  */
 function copyLinks(from: ObjectTable, to: ObjectTable, links: LinkRecords): void {
   const shift = from.firstNumber - to.firstNumber;
@@ -135,8 +136,8 @@ function copyLinks(from: ObjectTable, to: ObjectTable, links: LinkRecords): void
 }
 
 /**
- * Copies the marks `completeSince` or `referencedSince` that a table has for objects of its parent tables. The mark of
- * an object that is now in the merged table is stored in `array`; the others are stored in the map `below`.
+ * Copies the marks `completeSince` or `referencedSince` that a table stores for objects of its parent tables. The mark
+ * of an object that is now in the merged table goes into `array`; all other marks go into the map `below`.
  */
 function copySince(
   notes: ReadonlyMap<number, number>,

@@ -1,8 +1,8 @@
 import type { CacheGroup, CacheRegion } from '../../memory/memory-cache.js';
 
 /**
- * Cache of values computed from the objects of one store, by object number. Values of quarantined objects (received and
- * not yet visible) are kept in a separate region, because these objects may be renumbered or discarded.
+ * Cache of values computed from the objects of one store, by object number. Values of quarantined objects (received,
+ * but not yet visible) are kept separately, because these objects may be renumbered or discarded.
  */
 export class ObjectCache<Value> {
   #count = 0;
@@ -23,20 +23,23 @@ export class ObjectCache<Value> {
   }
 
   /**
-   * Same as `set`, but ignores values of quarantined objects (received and not yet visible), because their numbers may
-   * still change.
+   * Variant of `set` that ignores values of quarantined objects (received, but not yet visible), because their numbers
+   * may still change.
    */
   setFinal(number: number, value: Value): void {
     if (number < this.#count) this.#published.set(number, value);
   }
 
-  /** Makes the first `count` object numbers final: quarantined objects become visible and keep their numbers. */
+  /**
+   * Makes the first `count` object numbers final. Called when quarantined objects become visible; they keep their
+   * numbers from then on.
+   */
   publish(count: number): void {
     this.#count = count;
     this.#quarantined.moveTo(this.#published, (number) => number);
   }
 
-  /** Renumbers the cached values of quarantined objects: object `first + at` gets the number `moved[at]`. */
+  /** Renumbers the cached values of quarantined objects. The object `first + at` gets the number `moved[at]`. */
   renumber(first: number, moved: Int32Array): void {
     this.#quarantined.moveTo(this.#quarantined, (number) => (number < first ? number : moved[number - first]!));
   }

@@ -16,18 +16,18 @@ import { StoredObjects } from './stored-objects.js';
 /** Capacity in bytes of the cache of a store that was created without a shared cache. */
 const OWN_CACHE = 48 * 1024 * 1024;
 /**
- * Minimum number of stored objects per loose object (one stored outside a pack) at which a fetch may send the stored
- * packs as they are. Loose objects have no delta and would make the response larger.
+ * Minimum number of stored objects per loose object (stored outside a pack) at which a fetch may send the stored packs
+ * unchanged. Loose objects are not deltas, so many of them would make the response larger.
  */
 const FEW = 16;
 /**
- * Minimum average number of objects per pack at which a fetch may send the stored packs as they are, because a client
- * that pushed a large pack has found most of the possible deltas.
+ * Minimum average number of objects per pack at which a fetch may send the stored packs unchanged. A client that pushed
+ * a large pack has found most of the possible deltas.
  */
 const OBJECTS_PER_PACK = 256;
 /**
- * Maximum total number of objects in tables that are merged at once. Larger merges yield, so that other requests can
- * run.
+ * Maximum total number of objects in tables that are merged without yielding. Larger merges yield, so that other
+ * requests can run.
  */
 const MERGED_AT_ONCE = 2048;
 
@@ -35,27 +35,30 @@ export interface ObjectStoreOptions {
   readonly limits?: Partial<StoreLimits>;
   /** Limit on the memory of all stores that share this budget. */
   readonly budget?: MemoryBudget;
-  /** Cache shared with other stores. By default, the store has its own. */
+  /** Cache shared with other stores. If undefined, the store creates its own cache. */
   readonly caches?: MemoryCache;
-  /** Schedule (accounts for the CPU work of all requests) to which the work of reading objects is reported. */
+  /** Schedule to which the work of reading objects is reported. It accounts for the CPU work of all requests. */
   readonly schedule?: Schedule;
   /** Inflater (zlib decompressor) and scratch memory shared with other stores. */
   readonly scratch?: Scratch;
-  /** Replacement for the SHA-1 function, with which tests produce hash collisions. */
+  /** Replacement for the SHA-1 function. Tests use it to produce hash collisions. */
   readonly hash?: HashBytes;
 }
 
 /**
- * Published (visible) objects of one repository. Objects are only added, through a quarantine, and never change, so an
- * object number and the bytes of its object stay valid.
+ * Published (visible) objects of one repository. Objects are only added, through a quarantine, and never change. An
+ * object number and the bytes of its object therefore stay valid.
  *
- * A fork starts with the objects that another store has at that moment. Both stores share these objects, and objects
- * added to one of them later do not appear in the other (copy-on-write).
+ * A fork starts with the objects that another store has at that moment. Both stores share these objects. Objects that
+ * are added to one store later do not appear in the other (copy-on-write).
  */
 export class ObjectStore extends StoreReader {
   /** Caches of all data computed from the objects of this store. Closed when the repository is deleted. */
   readonly caches: CacheGroup;
-  /** Compressed objects and deltas that were produced for packs sent to clients, kept to be sent again. */
+  /**
+   * Compressed objects and deltas that were produced for packs sent to clients. They are kept so that later packs can
+   * contain them without new work.
+   */
   readonly repackCache: RepackCache;
   readonly schedule: Schedule;
   readonly #options: ObjectStoreOptions;
@@ -65,7 +68,10 @@ export class ObjectStore extends StoreReader {
   /** Fill level of the object table when the current writer began; undefined if there is no writer. */
   #before: Extent | undefined;
   #isReleased = false;
-  /** Immutable view of the published objects with which forks start. Discarded when more objects are published. */
+  /**
+   * Immutable view of the published objects with which new forks start. It is discarded when more objects are
+   * published.
+   */
   #frozenTable: ObjectTable | undefined;
 
   constructor(options: ObjectStoreOptions = {}, base?: ObjectTable) {
@@ -87,14 +93,14 @@ export class ObjectStore extends StoreReader {
     return this.#size;
   }
 
-  /** Memory in bytes of packs and indexes, including memory shared with other stores. */
+  /** Memory in bytes of packs and indexes. Memory shared with other stores is included. */
   get heldBytes(): number {
     return this.stored.heldBytes;
   }
 
   /**
-   * Opens the store for adding objects. Only one writer is allowed at a time: throws if the previous quarantine was
-   * neither published nor discarded.
+   * Opens the store for adding objects. Only one writer is allowed at a time. Throws an error if the previous
+   * quarantine was neither published nor discarded.
    */
   quarantine(): Quarantine {
     if (this.#before !== undefined) throw new Error('the store already has a writer');
@@ -111,16 +117,16 @@ export class ObjectStore extends StoreReader {
   }
 
   /**
-   * True if the parent tables (objects that this store took over as a fork) contain so many objects to merge that a
-   * writer should call `compact` first. `quarantine` only merges small tables, because it does not yield.
+   * True if a writer should call `compact` first. This is so if the parent tables, which this store took over as a
+   * fork, contain many objects to merge. `quarantine` merges only small tables, because it does not yield.
    */
   get isDeep(): boolean {
     return countOf(this.#tablesToMerge()) > MERGED_AT_ONCE;
   }
 
   /**
-   * Merges the object tables that this store took over as a fork, so that a lookup visits fewer of them. Optional:
-   * without it, lookups become slower with each further fork of a fork. Yields between pieces of work, so that other
+   * Merges the object tables that this store took over as a fork, so that a lookup visits fewer tables. The call is
+   * optional; without it, lookups become slower with each fork of a fork. Yields between pieces of work, so that other
    * requests can run.
    */
   async compact(meter: Meter): Promise<void> {
@@ -128,8 +134,8 @@ export class ObjectStore extends StoreReader {
   }
 
   /**
-   * Returns the parent tables that should be merged, or an empty list. After the first write, this store has an own
-   * table with objects above them, and merging is no longer possible.
+   * Returns the parent tables that should be merged, or an empty list. Merging is possible only before the first write.
+   * After it, this store's own table builds on the parent tables.
    */
   #tablesToMerge(max?: number): ObjectTable[] {
     const { parent, ownCount } = this.stored;
@@ -137,9 +143,9 @@ export class ObjectStore extends StoreReader {
   }
 
   /**
-   * Releases from the memory budgets all memory that this store does not share with another one. Called when the
-   * repository is deleted. Readers that are still running keep their data. Allocations of a running writer count until
-   * it ends.
+   * Removes the memory that only this store uses from the memory budgets. Called when the repository is deleted.
+   * Readers that are still running keep their data. Memory that a running writer allocates counts until the writer
+   * ends.
    */
   release(): void {
     if (this.#isReleased) return;
@@ -150,8 +156,8 @@ export class ObjectStore extends StoreReader {
   }
 
   /**
-   * Returns a new store that starts with the published objects of this one. The objects are shared, so the cost does
-   * not depend on their number.
+   * Returns a new store that starts with the published objects of this store. The cost does not depend on their number,
+   * because the objects are shared.
    */
   fork(options: ObjectStoreOptions = this.#options): ObjectStore {
     return new ObjectStore({ ...options, hash: this.#hash }, this.#frozen());
@@ -174,11 +180,12 @@ export class ObjectStore extends StoreReader {
   }
 
   /**
-   * Returns true if a fetch of the `tips` (object numbers) with their history may send the stored packs as they are:
-   * the tips reach all objects of the store, few objects are loose, and the packs are large.
+   * Returns true if a fetch of the `tips` (object numbers) with their history may send the stored packs unchanged.
+   * Three conditions must be met: the tips reach all objects of the store, few objects are loose, and the packs are
+   * large.
    *
-   * All objects are reachable from the unreferenced ones (those that no other object refers to), because ids cannot
-   * form a cycle. It therefore suffices that every unreferenced object is a tip.
+   * For the first condition, it suffices that every unreferenced object (no other object refers to it) is a tip. All
+   * objects are reachable from the unreferenced ones, because ids cannot form a cycle.
    */
   allowsPackReuse(tips: ReadonlySet<number>): boolean {
     for (const root of this.stored.unreferenced(this.#size)) if (!tips.has(root)) return false;

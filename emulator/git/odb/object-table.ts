@@ -6,7 +6,7 @@ import { TreeNames } from '../object/tree-names.js';
 import type { Segment } from '../pack/segment.js';
 import type { TableCaches } from './table-caches.js';
 
-/** Delta base of an object that is not stored as a delta (sentinel for an object number). */
+/** Value of the delta base of an object that is not stored as a delta. It stands in place of an object number. */
 export const UNDELTIFIED = -1;
 /** Memory in bytes that one object needs in the arrays of an `ObjectTable`. */
 export const BYTES_PER_OBJECT = OID_BYTES + 36;
@@ -34,14 +34,14 @@ export const COLUMNS = [
   ['referencedSince', 1],
 ] as const;
 
-/** Fill level of a table, to which the table can be truncated when a write is discarded. */
+/** Fill level of a table. The table can be truncated to it when a write is discarded. */
 export interface Extent {
   readonly count: number;
   readonly segments: number;
   readonly looseBytes: number;
-  /** Memory in bytes that the table counts alone, without its arrays and without memory shared with other tables. */
+  /** Memory in bytes that only this table counts. Its arrays and memory shared with other tables are not included. */
   readonly held: number;
-  /** Number of objects for which the arrays have capacity. */
+  /** Capacity of the arrays, as a number of objects. */
   readonly room: number;
 }
 
@@ -49,11 +49,11 @@ export interface Extent {
  * Index of the objects of a store: arrays with one element per object (struct of arrays). The bytes of the objects are
  * in segments. A segment is memory that contains either one received pack or loose objects.
  *
- * Copy-on-write: a fork stores only its own objects and reads the others from an immutable table `parent`. Numbers less
- * than `firstNumber` belong to the parent. The index of an object in the arrays is its number minus `firstNumber`.
+ * Copy-on-write: a fork stores only its own objects and reads all others from an immutable table `parent`. Numbers less
+ * than `firstNumber` belong to the parent. An object's index in the arrays is its number minus `firstNumber`.
  */
 export class ObjectTable {
-  /** Number of the first object that is in this table itself and not in a parent table. */
+  /** Number of the first object that is stored in this table and not in a parent table. */
   firstNumber: number;
   /** Number of objects, including those of the parent tables. */
   count: number;
@@ -63,7 +63,7 @@ export class ObjectTable {
   sizes = NO_NUMBERS;
   /**
    * Number of the segment that contains the bytes of each object. Numbers from 0 up are segments of packs. Negative
-   * numbers are segments of loose objects: bodies that are neither compressed nor have a header.
+   * numbers are segments of loose objects, which are stored uncompressed and without a header.
    */
   segmentOf = NO_INTS;
   offsets = NO_NUMBERS;
@@ -71,47 +71,58 @@ export class ObjectTable {
   bases = NO_INTS;
   refDeltas = NO_BYTES;
   /**
-   * Number of deltas that must be applied to read the object, starting at a body that is stored whole or pinned (kept
-   * inflated in memory).
+   * Number of deltas that must be applied to read the object. The first delta is applied to a body that is stored whole
+   * or pinned (kept inflated in memory).
    */
   depths = NO_SHORTS;
-  /** Position of the object's record (decoded commit or tree) in the table's `LinkRecords`, or `NO_RECORD`. */
+  /**
+   * Position of the object's record (decoded commit or tree) in the table's `LinkRecords`; `NO_RECORD` if it has none.
+   */
   linksAt = NO_INTS;
   /**
-   * Smallest number of objects in a table at which everything reachable from the object is present; 0 if unknown. A
-   * number and not a flag, because forks with fewer objects may share this array.
+   * Smallest number of objects in a table at which everything reachable from the object is present; 0 if unknown. It is
+   * a number and not a flag, because forks with fewer objects may share this array.
    */
   completeSince = NO_NUMBERS;
   /** Smallest number of objects in a table at which another object refers to this one; 0 if unknown. */
   referencedSince = NO_NUMBERS;
-  /** Values of `completeSince` and `referencedSince` for objects of the parent tables, whose arrays must not change. */
+  /**
+   * Values of `completeSince` and `referencedSince` for objects of the parent tables. They are stored in maps, because
+   * the arrays of the parents must not change.
+   */
   completeBelow = new Map<number, number>();
   referencedBelow = new Map<number, number>();
-  /** Hash table from an object id to the index in the arrays of this table. Contains only published objects. */
-  slots: OidSlots;
-  /** Object number at the end of a chain of annotated tags, by the number of each tag in the chain except the last. */
-  peeled = new Map<number, number>();
-  /** Inflated bodies that stay in memory, by object number. They limit how many deltas a read must apply. */
-  pinned = new Map<number, Buffer>();
   /**
-   * Intern table (each value stored once) for names and modes of tree entries. Shared by this table and its parents.
+   * Hash table from an object id to the object's index in the arrays of this table. It contains only published objects.
    */
+  slots: OidSlots;
+  /**
+   * Object at the end of each chain of annotated tags: object number by the number of the tag. The last tag of a chain
+   * has no entry.
+   */
+  peeled = new Map<number, number>();
+  /** Inflated bodies that stay in memory, by object number. They limit the number of deltas that a read must apply. */
+  pinned = new Map<number, Buffer>();
+  /** Table that stores each name and mode of tree entries once and numbers it. This table and its parents share it. */
   names: TreeNames;
-  /** Segments of packs and of loose objects that belong to this table itself, and the numbers of the first of each. */
+  /**
+   * Segments of packs and of loose objects that belong to this table itself, with the number of the first segment of
+   * each kind.
+   */
   segments: Segment[] = [];
   loose: Segment[] = [];
   firstSegment: number;
   firstLoose: number;
   /** Number of published loose objects, including those of the parent tables. */
   looseCount: number;
-  /** Counts of memory shared with other tables: `sharedArrays` for the arrays, `sharedBytes` for the rest. */
+  /** Counters for memory shared with other tables: `sharedArrays` for the arrays, `sharedBytes` for the rest. */
   protected sharedBytes: SharedBytes | undefined;
   protected sharedArrays: SharedBytes | undefined;
   #holders = 1;
 
   /**
-   * Creates an empty table, whose object numbers follow those of `parent`. Adds a reference to `parent`, so that the
-   * memory of `parent` is not released before that of this table.
+   * Creates an empty table. Its object numbers begin after those of `parent`. Adds a reference to `parent`, whose
+   * memory is therefore released after that of this table.
    */
   constructor(
     readonly caches: TableCaches,
@@ -138,7 +149,7 @@ export class ObjectTable {
     return this.firstSegment + this.segments.length;
   }
 
-  /** Memory of this table and its parents in bytes, shared or not. */
+  /** Memory in bytes of this table and its parents. Memory shared with other tables is included. */
   get heldBytes(): number {
     let bytes = this.sharedBytes?.total ?? 0;
     for (let table: ObjectTable | undefined = this; table !== undefined; table = table.parent)
@@ -147,8 +158,8 @@ export class ObjectTable {
   }
 
   /**
-   * Adds a reference to this table. Has no effect after the last `release`. A store that uses the table after that can
-   * only read.
+   * Adds a reference to this table. The call has no effect after the last `release`. A store that uses the table after
+   * that can only read.
    */
   hold(): this {
     if (this.#holders > 0) this.#holders++;
@@ -173,28 +184,29 @@ export class ObjectTable {
     return this.#holders > 0;
   }
 
-  /** Returns the table that contains the object itself: this table or one of its parents. */
+  /** Returns the table in which the object is stored: this table or one of its parents. */
   tableOf(number: number): ObjectTable {
     let table: ObjectTable = this;
     while (number < table.firstNumber && table.parent !== undefined) table = table.parent;
     return table;
   }
 
-  /** Returns the number of the published object whose 20-byte id is at `at`, or -1 if absent. */
+  /** Returns the number of the published object whose id is the 20 bytes at offset `at` of `bytes`, or -1 if absent. */
   find(bytes: Uint8Array, at: number): number {
     const own = this.slots.find(this.oids, bytes, at);
     if (own >= 0 && own < this.ownCount) return own + this.firstNumber;
     for (let table = this.parent; table !== undefined; table = table.parent) {
       const found = table.slots.find(table.oids, bytes, at);
-      // A frozen parent table shares its hash table with a table that has grown since. Objects that were added there
-      // later (index of at least `ownCount`) are not part of the parent.
+      // Hits with an index of at least `ownCount` are ignored. A frozen parent table shares its hash table with a table
+      // that has grown since, and these objects were added later.
       if (found >= 0 && found < table.ownCount) return found + table.firstNumber;
     }
     return -1;
   }
 
   /**
-   * Returns at most `limit` ids of the first `count` objects that start with the hexadecimal digits `prefix`, sorted.
+   * Returns the ids of the first `count` objects that start with the hexadecimal digits `prefix`. Returns at most
+   * `limit` ids, sorted.
    */
   findPrefix(count: number, prefix: string, limit: number): Oid[] {
     const found: Oid[] = [];
@@ -227,7 +239,7 @@ export class ObjectTable {
     return sizes[number - first]!;
   }
 
-  /** Returns the number of the object's delta base, or `UNDELTIFIED`. */
+  /** Returns the number of the object's delta base, or `UNDELTIFIED` if it is not stored as a delta. */
   baseOf(number: number): number {
     const { bases, firstNumber: first } = this.tableOf(number);
     return bases[number - first]!;
@@ -242,7 +254,10 @@ export class ObjectTable {
     return this.segmentOfObject(number) < 0;
   }
 
-  /** Returns the offset of the object in its segment: that of its entry header, or that of its body if it is loose. */
+  /**
+   * Returns the offset of the object in its segment. In a pack, the entry header starts there; for a loose object, the
+   * body.
+   */
   offsetOf(number: number): number {
     const { offsets, firstNumber: first } = this.tableOf(number);
     return offsets[number - first]!;
@@ -254,8 +269,8 @@ export class ObjectTable {
   }
 
   /**
-   * Returns the position of the object's link record (decoded commit or tree). Valid only if `linksOf` returns records
-   * for the object.
+   * Returns the position of the object's link record (decoded commit or tree). The position is valid only if `linksOf`
+   * returns records for the object.
    */
   placeOf(number: number): number {
     const { linksAt, firstNumber: first } = this.tableOf(number);
@@ -267,7 +282,10 @@ export class ObjectTable {
     return refDeltas[number - first] === 1;
   }
 
-  /** Returns the number of deltas to apply to read the object, starting at a body that is stored whole or pinned. */
+  /**
+   * Returns the number of deltas that must be applied to read the object. The first delta is applied to a body that is
+   * stored whole or pinned.
+   */
   depthOf(number: number): number {
     const { depths, firstNumber: first } = this.tableOf(number);
     return depths[number - first]!;
@@ -277,7 +295,7 @@ export class ObjectTable {
     return this.tableOf(tag).peeled.get(tag);
   }
 
-  /** Returns the segment with number `index`. Negative numbers are segments of loose objects. */
+  /** Returns the segment with the number `index`. Negative numbers are segments of loose objects. */
   segmentAt(index: number): Segment {
     let table: ObjectTable = this;
     if (index < 0) {
@@ -300,7 +318,7 @@ export class ObjectTable {
 
   /**
    * Returns true if one of the first `count` objects refers to the object `number`. `count` must be the number of all
-   * objects, or of all published objects, because marks are kept only for these two.
+   * objects or of all published objects, because marks exist only for these two numbers.
    */
   isReferenced(number: number, count = this.count): boolean {
     for (let table: ObjectTable = this; ; table = table.parent!) {
@@ -313,7 +331,10 @@ export class ObjectTable {
     }
   }
 
-  /** Yields the numbers of those of the first `count` objects to which no other of them refers. */
+  /**
+   * Yields the numbers of the unreferenced objects among the first `count` objects. An object is unreferenced if none
+   * of the first `count` objects refers to it.
+   */
   *unreferenced(count: number): Generator<number> {
     for (let table: ObjectTable | undefined = this; table !== undefined; table = table.parent) {
       const { firstNumber: first, referencedSince } = table;
@@ -326,8 +347,8 @@ export class ObjectTable {
   }
 
   /**
-   * Returns an immutable table with the objects that this table had at the fill level `extent`. The new table uses the
-   * arrays of this one, so nothing is copied. A fork of the store uses the new table as its parent.
+   * Returns an immutable table with the objects that this table had at the fill level `extent`. A fork of the store
+   * uses the new table as its parent. Both tables use the arrays of this table, so nothing is copied.
    */
   freeze(extent: Extent): ObjectTable {
     this.caches.group.hold();
@@ -345,8 +366,8 @@ export class ObjectTable {
   }
 
   /**
-   * Replaces the content of this table by that of `merged`, which contains the objects of this table and of some of its
-   * parents. `arrays` counts the memory of the new arrays.
+   * Replaces the content of this table by the content of `merged`. `merged` contains the objects of this table and of
+   * some of its parents. `arrays` counts the memory of the new arrays.
    */
   replaceWith(merged: ObjectTable, arrays: SharedBytes): void {
     const before = this.parent;
@@ -379,9 +400,11 @@ export class ObjectTable {
 const NO_SLOTS = new OidSlots();
 
 /**
- * Returns at most `limit` of the first `count` ids that start with the hexadecimal digits `prefix`, sorted.
+ * Returns those of the first `count` ids that start with the hexadecimal digits `prefix`. Returns at most `limit` ids,
+ * sorted.
  *
- * Scans all ids, because only people use abbreviated ids, and scanning a million ids takes a few milliseconds.
+ * All ids are scanned. This is fast enough, because only people use abbreviated ids, and scanning a million ids takes a
+ * few milliseconds.
  */
 function findPrefix(oids: Uint8Array, count: number, prefix: string, limit: number): Oid[] {
   const whole = prefix.length >> 1;

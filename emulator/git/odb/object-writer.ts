@@ -15,35 +15,40 @@ import { UNDELTIFIED } from './object-table.js';
 import type { StoredObjects } from './stored-objects.js';
 import type { TreeLayout } from './tree-layout.js';
 
-/** Minimum size in bytes of an object that is processed in time slices, because it would delay other requests. */
+/**
+ * Minimum size in bytes of an object that is processed in time slices. Processing such an object at once would delay
+ * other requests.
+ */
 export const LARGE = 256 * 1024;
 /** Number of bytes that are hashed, compared or copied between two yields. */
 const PIECE = 256 * 1024;
 
 /**
- * Check that is called with each new commit, tree and tag while its body is in memory on receipt. It throws to refuse
- * the object. It returns false if it found a defect that it only reports. The body is valid until the generator ends.
- * It is not called for blobs, because their bodies need no check.
+ * Check that is called with each new commit, tree and tag on receipt, while its body is in memory. It throws an error
+ * to refuse the object. It returns false if it found a defect that it only reports.
+ *
+ * The body is valid until the generator ends. The check is not called for blobs, because their bodies need no check.
  */
 export type CheckObject = (type: TypeCode, body: Buffer, oid: Oid, changed?: ChangedRuns) => Steps<boolean>;
 
 /**
- * Byte ranges in which a tree differs from another tree that passed the check without a report. The check then needs to
- * look only at these ranges. Pairs of start and end (exclusive), each extended by the adjacent tree entries.
+ * Byte ranges in which a tree differs from another tree that passed the check without a report. The check looks only at
+ * these ranges. Each range is a pair of start and end (exclusive) and includes the adjacent tree entries.
  */
 export type ChangedRuns = Int32Array;
 
 /**
- * Adds objects to a store: computes their ids, compares them with known objects of the same id, stores them, and
- * records the objects that they refer to (edges).
+ * Adds objects to a store. For each object, it computes the id, compares the bytes with a known object of this id,
+ * stores the object, and records the objects that it refers to (edges).
  */
 export class ObjectWriter {
   readonly edges = new EdgeList();
   readonly #links: LinkRecorder;
-  /** Object numbers of the new objects in which the check (as `git fsck` does it) found a defect. */
+  /** Numbers of the new objects in which the check found a defect. The check corresponds to `git fsck`. */
   readonly #flawed = new Set<number>();
   /**
-   * Hash table from the id of a new object to its index in the arrays of the table (object number minus `firstNumber`).
+   * Hash table from the id of a new object to its index in the arrays of the table. The index is the object number
+   * minus `firstNumber`.
    */
   readonly slots = new OidSlots();
   /** Id (20 bytes) of the object that the writer processed last. */
@@ -63,14 +68,14 @@ export class ObjectWriter {
     return added >= 0 ? added + objects.firstNumber : objects.find(bytes, at);
   }
 
-  /** Stores a body as a loose object (uncompressed, outside a pack). Returns its id. */
+  /** Stores a body as a loose object (uncompressed, outside a pack) and returns its id. */
   write(type: TypeCode, body: Buffer): Oid {
     return runSync(this.writeSteps(type, [body]));
   }
 
   /**
-   * Same as `write`, for a body that may be large and consist of several parts. Yields between pieces of work, so that
-   * other requests can run. The caller must not add another object before the generator ends.
+   * Variant of `write` for a body that may be large and consist of several parts. Yields between pieces of work, so
+   * that other requests can run. The caller must not add another object before the generator ends.
    */
   *writeSteps(type: TypeCode, parts: readonly Buffer[]): Steps<Oid> {
     let size = 0;
@@ -90,8 +95,10 @@ export class ObjectWriter {
 
   /**
    * Reserves memory for a body in the segment of loose objects (uncompressed, outside a pack). Throws `ObjectTooLarge`
-   * if the body exceeds the limit. Returns also `before`, the length to which the segment is truncated if the object
-   * turns out to be stored already.
+   * if the body exceeds the limit.
+   *
+   * `before` is the length of the segment before the call. The segment is truncated to it if the object turns out to be
+   * stored already.
    */
   #place(type: TypeCode, size: number): { slab: Buffer; bodyStart: number; before: number } {
     const max = type === BLOB ? this.limits.objectBytes : this.limits.structureBytes;
@@ -103,8 +110,8 @@ export class ObjectWriter {
   }
 
   /**
-   * Makes the body that was just written to the segment a new object. If an object with the id in `oid` is already
-   * stored, removes the body again. Returns the id.
+   * Adds the body that was just written to the segment as a new object, and returns its id. If an object with the id in
+   * `oid` is already stored, the body is removed again.
    */
   #keep(type: TypeCode, size: number, before: number): Oid {
     const loose = this.objects.looseSegment;
@@ -119,11 +126,12 @@ export class ObjectWriter {
   }
 
   /**
-   * Stores the object of a pack entry, whose body was inflated or built from a delta. Returns its object number, or the
-   * existing number if the object is already stored. Throws `PackError` if other bytes are stored under the same id.
+   * Stores the object of a pack entry and returns its object number. If the object is already stored, its existing
+   * number is returned. Throws `PackError` if other bytes are stored under its id. Yields only for a large object.
    *
-   * `change`: the delta from which a tree was built. `layout`: filled with the entries of a new tree. The `HEADROOM`
-   * bytes before the body are overwritten with the header that Git hashes. Yields only for a large object.
+   * - `buffer`: contains the body. The `HEADROOM` bytes before it are overwritten with the header that Git hashes.
+   * - `change`: delta from which a tree was built
+   * - `layout`: receives the entries of a new tree
    */
   *store(
     type: TypeCode,
@@ -167,8 +175,8 @@ export class ObjectWriter {
   }
 
   /**
-   * Fills `layout` with the entries of a tree that this writer stored. Returns false if the tree has no link record
-   * (decoded entries).
+   * Fills `layout` with the entries of a tree that this writer stored. Returns false if the tree has no link record,
+   * which contains the decoded entries.
    */
   layOut(number: number, layout: TreeLayout): boolean {
     layout.isFlawless = !this.#flawed.has(number);
@@ -176,8 +184,8 @@ export class ObjectWriter {
   }
 
   /**
-   * Makes the link records (decoded commits and trees) of the objects from number `first` on readable. `numbers`:
-   * object number of the target of each edge in `edges`.
+   * Makes the link records (decoded commits and trees) of the objects from number `first` on readable. `numbers`
+   * contains the object number of the target of each edge in `edges`.
    */
   *settleLinks(first: number, numbers: Int32Array): Steps<void> {
     yield* this.#links.settle(this.objects, first, numbers);
@@ -185,8 +193,8 @@ export class ObjectWriter {
 
   /**
    * Renumbers the objects from number `first` on, so that their numbers ascend with their offsets in the received pack.
-   * `order` lists their current numbers in the new order. Needed because objects are stored in the order in which
-   * deltas were resolved.
+   * `order` lists their current numbers in the new order. Renumbering is needed, because objects are stored in the
+   * order in which deltas are resolved.
    */
   async reorder(first: number, order: Int32Array, meter: Meter): Promise<void> {
     const { objects } = this;
@@ -198,8 +206,8 @@ export class ObjectWriter {
   }
 
   /**
-   * Computes the id of a body and writes it to `this.oid`. Overwrites the `HEADROOM` bytes before the body with the
-   * header that Git hashes. Yields if the body is large.
+   * Computes the id of a body and writes it to `this.oid`. The `HEADROOM` bytes before the body are overwritten with
+   * the header that Git hashes. Yields if the body is large.
    */
   *#oidSteps(type: TypeCode, buffer: Buffer, bodyStart: number, size: number): Steps<void> {
     const end = bodyStart + size;
@@ -224,7 +232,7 @@ export class ObjectWriter {
     return number;
   }
 
-  /** Maximum number of distinct objects that can exist when the current push is complete. */
+  /** Largest number of distinct objects that can exist when the current push is complete. */
   get #mostTargets(): number {
     return this.objects.count + 1 + this.limits.objects;
   }

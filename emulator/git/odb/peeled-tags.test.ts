@@ -13,7 +13,7 @@ function tag(objects: Quarantine, object: Oid, type: string): Oid {
 }
 
 /**
- * Writes a chain of `length` tags, each of which points at the previous one. The first points at `from`, or at a new
+ * Writes a chain of `length` tags, each of which points to the previous one. The first points to `from`, or to a new
  * commit if `from` is undefined. Returns the id of the last tag.
  */
 function chain(objects: Quarantine, length: number, from?: Oid): Oid {

@@ -4,11 +4,11 @@ import { tagTarget } from '../object/tag.js';
 import type { StoredObjects } from './stored-objects.js';
 
 /**
- * Records the peeled object of each new annotated tag that points at another tag: the object at the end of its chain of
- * tags. New are the objects from number `first` on.
+ * Records the peeled object of each new annotated tag that refers to another tag. The peeled object is the object at
+ * the end of the chain of tags. New objects are those from number `first` on.
  *
- * Git follows the chain whenever it needs that object. With this record, each tag is read once, on receipt, and later
- * requests need one lookup. Yields between pieces of work, so that other requests can run.
+ * Git follows the chain each time it needs the peeled object. With the record, each tag is read only once, on receipt,
+ * and later requests need one lookup. Yields between pieces of work, so that other requests can run.
  */
 export function* peelNewTags(objects: StoredObjects, reader: ObjectReader, first: number): Steps<void> {
   const { count } = objects;

@@ -11,25 +11,27 @@ import { StoreReader } from './store-reader.js';
 import type { StoredObjects } from './stored-objects.js';
 
 /**
- * Transaction that adds objects to a store; the only way to add objects. The new objects have numbers from `base` on.
- * Reads through the quarantine find the published objects and the new ones. Readers of the store see the new objects
- * only after `publish`. `discard` removes them.
+ * Transaction that adds objects to a store. There is no other way to add objects. The new objects have numbers from
+ * `base` on.
+ *
+ * Reads through the quarantine find the published and the new objects. Readers of the store see the new objects only
+ * after `publish`. `discard` removes them.
  */
 export class Quarantine extends StoreReader {
   readonly base: number;
   readonly #writer: ObjectWriter;
   readonly #connectivity: Connectivity;
   #state: 'open' | 'broken' | 'closed' = 'open';
-  /** Number of objects that reads through the quarantine find after it was published or discarded. */
+  /** Number of objects that reads through the quarantine can see after its end, when it was published or discarded. */
   #closedSize = 0;
 
   constructor(
     objects: StoredObjects,
-    /** Fill level of the object table before the first new object. */
+    /** Fill level of the object table before the first new object was added. */
     private readonly before: Extent,
     private readonly limits: StoreLimits,
     hash: HashBytes,
-    /** Callback for the end of the quarantine, after the new objects were published or discarded. */
+    /** Callback that is called once, after the new objects were published or discarded. */
     private readonly close: () => void,
   ) {
     super(objects);
@@ -39,8 +41,8 @@ export class Quarantine extends StoreReader {
   }
 
   /**
-   * Adds an object with a copy of `body`, unless it is already stored. Returns its id. Throws `ObjectTooLarge`, and
-   * `StoreFull` if the memory budget is exceeded.
+   * Adds an object with a copy of `body`, unless it is already stored. Returns its id. Throws `ObjectTooLarge` if the
+   * body exceeds its limit, and `StoreFull` if the memory budget is exceeded.
    */
   write(type: TypeCode, body: Buffer): Oid {
     this.#refuseUnlessOpen();
@@ -48,8 +50,8 @@ export class Quarantine extends StoreReader {
   }
 
   /**
-   * Same as `write`, for a body that may be large and consist of several parts. Yields between pieces of work, so that
-   * other requests can run. The caller must not add another object before the generator ends.
+   * Variant of `write` for a body that may be large and consist of several parts. Yields between pieces of work, so
+   * that other requests can run. The caller must not add another object before the generator ends.
    */
   writeSteps(type: TypeCode, parts: readonly Buffer[]): Steps<Oid> {
     this.#refuseUnlessOpen();
@@ -57,8 +59,8 @@ export class Quarantine extends StoreReader {
   }
 
   /**
-   * Calls `fill`, which adds the objects of a whole pack through the writer. If `fill` throws, some objects of the pack
-   * may be missing, so the quarantine can only be discarded.
+   * Calls `fill`, which adds all objects of a pack through the writer. If `fill` throws, some objects of the pack may
+   * be missing; the quarantine can then only be discarded.
    */
   async fill<T>(fill: (writer: ObjectWriter, limits: StoreLimits) => Promise<T>): Promise<T> {
     this.#refuseUnlessOpen();
@@ -69,16 +71,16 @@ export class Quarantine extends StoreReader {
   }
 
   /**
-   * Throws `MissingObject` unless everything reachable from `tips` (objects that refs will name) is present. If nothing
-   * is missing, the cost does not depend on the number of published objects.
+   * Throws `MissingObject` if something reachable from `tips` (objects that refs will name) is missing. If nothing is
+   * missing, the cost does not depend on the number of published objects.
    */
   async checkConnectivity(tips: Iterable<Oid>): Promise<void> {
     for (const missing of (await this.findUnconnected(tips)).values()) throw missing;
   }
 
   /**
-   * Checks each of many tips (objects that refs will name) separately. Returns the tips from which a missing object is
-   * reachable, each with the error that names the missing object.
+   * Checks each of the `tips` (objects that refs will name) separately. Returns the tips from which a missing object is
+   * reachable. The error of each tip names the missing object.
    */
   findUnconnected(tips: Iterable<Oid>): Promise<Map<Oid, MissingObject>> {
     this.#refuseUnlessOpen();
@@ -86,9 +88,11 @@ export class Quarantine extends StoreReader {
   }
 
   /**
-   * Returns the error for the first missing object that is reachable from a new object, even if no ref will name the
-   * new object. Returns undefined if all new objects are complete. A client can request any published object by its id,
-   * so readers rely on all objects that it refers to being present.
+   * Returns the error for the first missing object that is reachable from a new object; undefined if all new objects
+   * are complete.
+   *
+   * New objects that no ref will name are checked too. A client can request any published object by its id, and readers
+   * rely on all objects that it refers to being present.
    */
   findMissing(): Promise<MissingObject | undefined> {
     this.#refuseUnlessOpen();
@@ -96,16 +100,16 @@ export class Quarantine extends StoreReader {
   }
 
   /**
-   * Records for each new annotated tag that points at another tag the object at the end of its chain of tags, so that
-   * later requests find it with one lookup. Called after the connectivity check, because all objects of the chain must
-   * be present.
+   * Records the object at the end of the tag chain for each new annotated tag that refers to another tag. Later
+   * requests then find this object with one lookup. Must be called after the connectivity check, because all objects of
+   * the chain must be present.
    */
   async peelTags(): Promise<void> {
     const { edges } = this.#writer;
     if (edges.hasTagOfTag || edges.isDoubtful) await this.#inSlices(peelNewTags(this.stored, this, this.base));
   }
 
-  /** Makes all new objects visible to readers of the store at once, and ends the quarantine. */
+  /** Makes all new objects visible to readers of the store in one step, and ends the quarantine. */
   publish(): void {
     this.#refuseUnlessOpen();
     this.#state = 'closed';
@@ -115,7 +119,7 @@ export class Quarantine extends StoreReader {
     this.close();
   }
 
-  /** Removes all new objects and ends the quarantine. Does nothing if it has ended already. */
+  /** Removes all new objects and ends the quarantine. Does nothing if the quarantine has already ended. */
   discard(): void {
     if (this.#state === 'closed') return;
     this.#state = 'closed';

@@ -1,9 +1,11 @@
 import type { ObjectTable } from './object-table.js';
 
 /**
- * Cache of compressed (deflated) objects and deltas that were produced for packs sent to clients. The key is the object
- * number and the object number of its delta base (`UNDELTIFIED` for a whole object). An empty stream means that a delta
- * on that base saves too little. Stores that share objects (forks) also share their streams.
+ * Cache of compressed (deflated) objects and deltas that were produced for packs sent to clients. The key consists of
+ * the object number and the number of the delta base, which is `UNDELTIFIED` for a whole object.
+ *
+ * An empty stream means that a delta on this base saves too little. Stores that share objects (forks) also share the
+ * streams of these objects.
  */
 export class RepackCache {
   constructor(private readonly objects: ObjectTable) {}

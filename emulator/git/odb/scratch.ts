@@ -1,16 +1,16 @@
 import { bufferWithRoom } from '../../memory/growable.js';
 import { createInflater, type Inflater } from '../pack/inflater.js';
 
-/** Maximum size in bytes of an arena (memory in which deltas are applied) that is kept for the next object. */
+/** Maximum size in bytes of an arena that is kept for the next object. Deltas are applied in the memory of an arena. */
 const KEPT_ARENA = 8 * 1024 * 1024;
 
-/** Maximum number of integers of an array for tree entries that is kept for the next tree. */
+/** Maximum number of integers of a tree entry array that is kept for the next tree. */
 const KEPT_CELLS = 1024 * 1024;
 
 /**
- * Reusable inflater (zlib decompressor) and memory for reading objects, because allocating them for each object is
- * slow. Their content is valid until the next call that uses them, so a caller must not await before it has used the
- * content.
+ * Reusable inflater (zlib decompressor) and memory for reading objects. They are reused, because allocating them for
+ * each object is slow. The content is valid until the next call that uses them, so a caller must use the content before
+ * it awaits anything.
  */
 export class Scratch {
   #inflater: Inflater | undefined;
@@ -23,8 +23,8 @@ export class Scratch {
   }
 
   /**
-   * Returns one of two arrays (`which` is 0 or 1) with at least `count` integers. There are two, so that one can be
-   * computed from the other. The content is undefined.
+   * Returns one of two arrays (`which` is 0 or 1) with at least `count` integers. With two arrays, one can be computed
+   * from the other. The initial content is undefined.
    */
   cells(which: number, count: number): Int32Array {
     const cells = this.#cells[which]!;
@@ -34,7 +34,7 @@ export class Scratch {
     return larger;
   }
 
-  /** Returns memory of at least `bytes` bytes with undefined content, valid until the next call. */
+  /** Returns memory of at least `bytes` bytes with undefined content. It is valid until the next call. */
   arena(bytes: number): Buffer {
     if (bytes > KEPT_ARENA) return Buffer.allocUnsafeSlow(bytes);
     this.#arena = bufferWithRoom(this.#arena, bytes);

@@ -10,12 +10,16 @@ import type { StoredObjects } from './stored-objects.js';
 import { visitBodies } from './visit-bodies.js';
 
 /**
- * Read access to the objects of a store, or to those of a quarantine (published objects and the new ones of a push).
+ * Read access to the objects of a store or of a quarantine. A quarantine contains the published objects and the new
+ * objects of a push.
  */
 export abstract class StoreReader implements LinkReader {
   readonly #raw = Buffer.alloc(OID_BYTES);
 
-  /** `stored`: all objects, including those of a running push. Objects with a number of at least `size` are hidden. */
+  /**
+   * `stored` contains all objects, including those of a running push. Objects with a number of at least `size` are
+   * hidden.
+   */
   constructor(readonly stored: StoredObjects) {}
 
   abstract get size(): number;
@@ -75,8 +79,8 @@ export abstract class StoreReader implements LinkReader {
   }
 
   /**
-   * Returns the difference of a tree from the tree that is its delta base. Returns undefined if the tree was not
-   * received as a delta, or its link record (decoded tree) is absent.
+   * Returns the difference of a tree from its delta base. Returns undefined if the tree was not received as a delta or
+   * if its link record (decoded tree) is absent.
    */
   differenceOf(tree: number): TreeDifference | undefined {
     const { stored } = this;
@@ -98,8 +102,7 @@ export abstract class StoreReader implements LinkReader {
   }
 
   /**
-   * Returns the caches of data computed from the object `number`. All stores that share the object (forks) share these
-   * caches.
+   * Returns the caches of data computed from the object `number`. Forks that share the object also share these caches.
    */
   cachesOf(number: number): CacheGroup {
     return this.stored.tableOf(number).caches.group;

@@ -15,16 +15,16 @@ import type { Scratch } from './scratch.js';
 import { TableCaches } from './table-caches.js';
 
 /**
- * Minimum size in bytes of an object body that `readSteps` inflates in time slices, because it would delay other
- * requests.
+ * Minimum size in bytes of an object body that `readSteps` inflates in time slices. Inflating such a body at once would
+ * delay other requests.
  */
 const LARGE = 256 * 1024;
-/** Interval at which intermediate bodies are cached when a delta chain is resolved: every eighth body of the chain. */
+/** Interval of cached bodies when a delta chain is resolved: every eighth body of the chain is cached. */
 const KEPT_STEP = 8;
 
 /**
- * Access to the objects of a store by object number, including those of a running push, and to their bodies.
- * `ObjectStore` and `Quarantine` restrict which of them a reader can see.
+ * Access by object number to all objects of a store, including those of a running push, and to their bodies.
+ * `ObjectStore` and `Quarantine` restrict which objects a reader can see.
  */
 export class StoredObjects extends GrowingTable {
   readonly header = new EntryHeader();
@@ -41,7 +41,8 @@ export class StoredObjects extends GrowingTable {
   }
 
   /**
-   * Returns the inflated body of an object, from the cache if possible. Throws `RangeError` if there is no such object.
+   * Returns the inflated body of an object, from the cache if possible. Throws `RangeError` if the object does not
+   * exist.
    */
   read(number: number): Buffer {
     this.schedule.spend(COST.object);
@@ -53,8 +54,8 @@ export class StoredObjects extends GrowingTable {
   }
 
   /**
-   * Same as `read`, but yields between pieces of work if a body in the delta chain is large, so that other requests can
-   * run.
+   * Variant of `read` that yields between pieces of work if a body in the delta chain is large, so that other requests
+   * can run.
    */
   *readSteps(number: number): Steps<Buffer> {
     const known = this.knownBody(number);
@@ -65,28 +66,28 @@ export class StoredObjects extends GrowingTable {
   }
 
   /**
-   * Calls `look` with the body of an object and returns its result. A body that is not in memory is inflated into the
-   * shared scratch memory and not cached, so `look` must not keep it.
+   * Calls `look` with the body of an object and returns its result. `look` must not keep the body. A body that is not
+   * in memory is inflated into shared scratch memory and is not cached.
    */
   peek<T>(number: number, look: (body: Buffer) => T): T {
     this.schedule.spend(COST.object);
     return look(this.knownBody(number) ?? this.#make(number));
   }
 
-  /** Returns true if the object is stored whole in a pack, neither as a delta nor as a loose object. */
+  /** Returns true if the object is stored whole in a pack, that is neither as a delta nor as a loose object. */
   isUndeltifiedEntry(number: number): boolean {
     return this.baseOf(number) === UNDELTIFIED && !this.isLoose(number);
   }
 
   /**
-   * Returns scratch memory for the entries of an intermediate tree of a delta chain. Two arrays alternate by `turn`,
-   * because each tree is computed from the previous one. The content is undefined.
+   * Returns scratch memory for the entries of an intermediate tree of a delta chain. `turn` alternates between two
+   * arrays, because each tree is computed from the previous one. The initial content is undefined.
    */
   cellScratch(turn: number, count: number): Int32Array {
     return this.scratch.cells(turn & 1, count);
   }
 
-  /** Returns the decoded entries of a tree from the cache; undefined if they are not cached. */
+  /** Returns the decoded entries of a tree from the cache; undefined if the cache does not contain them. */
   knownEntries(tree: number): TreeEntries | undefined {
     return this.tableOf(tree).caches.entries.get(tree);
   }
@@ -95,7 +96,7 @@ export class StoredObjects extends GrowingTable {
     this.tableOf(tree).caches.entries.setFinal(tree, entries);
   }
 
-  /** Returns the body of an object that is in memory in inflated form; undefined if it must be inflated. */
+  /** Returns the body of an object if it is in memory in inflated form; undefined if it must be inflated. */
   knownBody(number: number): Buffer | undefined {
     if (!(number >= 0 && number < this.count)) throw new RangeError(`there is no object ${number}`);
     const table = this.tableOf(number);
@@ -115,7 +116,8 @@ export class StoredObjects extends GrowingTable {
   }
 
   /**
-   * Inflates an object of a pack and applies its deltas. The result is in shared memory and valid until the next call.
+   * Inflates an object of a pack and applies its deltas. The result is in shared memory and is valid until the next
+   * call.
    */
   #make(number: number): Buffer {
     if (this.baseOf(number) !== UNDELTIFIED) return this.#applyChain(this.#chainOf(number));
@@ -124,8 +126,8 @@ export class StoredObjects extends GrowingTable {
   }
 
   /**
-   * Returns a delta chain: the number of the object, of its delta base, of the base of that, and so on. The chain ends
-   * at the first object whose body is in memory or that is not a delta.
+   * Returns the delta chain of an object as object numbers: the object, its delta base, the base of this base, and so
+   * on. The chain ends at the first object whose body is in memory or that is not a delta.
    */
   #chainOf(number: number): number[] {
     const chain = [number];
@@ -138,7 +140,7 @@ export class StoredObjects extends GrowingTable {
   }
 
   /**
-   * Returns the body of the first object of `chain`, in which each object is a delta on the next one. Uses its own
+   * Returns the body of the first object of `chain`. Each object in `chain` is a delta on the next one. Uses its own
    * inflater and memory, because other requests may use the shared ones during a yield.
    */
   *#makeSteps(chain: number[]): Steps<Buffer> {
@@ -162,8 +164,8 @@ export class StoredObjects extends GrowingTable {
   }
 
   /**
-   * Same as `#makeSteps`, but does not yield and returns shared memory. The results of the deltas alternate between two
-   * halves of an arena (reused memory), because allocating memory for each result takes twice as long.
+   * Variant of `#makeSteps` that does not yield and returns shared memory. The results of the deltas alternate between
+   * two halves of an arena (reused memory), because allocating memory for each result takes twice as long.
    */
   #applyChain(chain: number[]): Buffer {
     const root = this.read(chain.pop()!);
@@ -188,7 +190,10 @@ export class StoredObjects extends GrowingTable {
     return arena.subarray(baseAt, baseAt + baseSize);
   }
 
-  /** Inflates the content of an object's pack entry: a body or a delta. Valid until the next call that inflates. */
+  /**
+   * Inflates the content of an object's pack entry, which is a body or a delta. The result is valid until the next call
+   * that inflates.
+   */
   inflateEntry(number: number): Inflater {
     const start = this.locate(number);
     const { inflater } = this.scratch;
@@ -199,7 +204,7 @@ export class StoredObjects extends GrowingTable {
 
   /**
    * Parses the header of an object's pack entry into `this.header`. Returns the offset in the segment at which the
-   * compressed data (zlib stream) of the entry starts.
+   * entry's compressed data (zlib stream) starts.
    */
   locate(number: number): number {
     const segment = this.#segmentOf(number);

@@ -5,7 +5,7 @@ import { ObjectCache } from './object-cache.js';
 
 /**
  * Caches of data computed from the objects of one object table (part of a store), by object number. Evicted values can
- * be computed again from the objects.
+ * be computed again.
  */
 export class TableCaches {
   #bodies: ObjectCache<Buffer> | undefined;
@@ -29,13 +29,13 @@ export class TableCaches {
     return this.#entries;
   }
 
-  /** Cache of objects and deltas that were compressed for sending; see `RepackCache`. */
+  /** Cache of objects and deltas that were compressed to be sent; see `RepackCache`. */
   get streams(): CacheRegion<string, Buffer> {
     this.#streams ??= this.group.region(costOfBuffer);
     return this.#streams;
   }
 
-  /** Link records (decoded commits and trees) of all objects of the table; undefined if they were evicted. */
+  /** Link records (decoded commits and trees) of all objects of the table; undefined if the cache has evicted them. */
   get links(): LinkRecords | undefined {
     return this.#links?.get(ALL);
   }
@@ -47,8 +47,9 @@ export class TableCaches {
   }
 
   /**
-   * Caches a copy of the body of a newly received object, because the pushing client often requests some of the objects
-   * soon. A pack begins with the newest objects, so only its first bodies are cached, up to a limit.
+   * Caches a copy of the body of a newly received object, because the pushing client often requests some of these
+   * objects soon. Only the first bodies of a pack are cached, up to a limit, because a pack begins with the newest
+   * objects.
    */
   keepNewBody(number: number, body: Buffer): void {
     if (this.#newBytes + body.length > this.group.capacity * NEW_SHARE) return;
@@ -72,12 +73,12 @@ export class TableCaches {
   }
 }
 
-/** Key of the only value in the cache region of link records (decoded commits and trees). */
+/** Key of the link records (decoded commits and trees) in their cache region. The region contains no other value. */
 const ALL = 0;
 /** Maximum share of the cache capacity for the bodies that are cached while one pack is received. */
 const NEW_SHARE = 1 / 8;
 /**
- * Maximum share of the cache capacity for the link records (decoded commits and trees) of one table. They are kept in
- * preference to other values, because the other values can be computed again with their help.
+ * Maximum share of the cache capacity for the link records (decoded commits and trees) of one table. They are preferred
+ * to other values, because the other values can be computed again with their help.
  */
 const LINKS_SHARE = 1 / 2;

@@ -2,18 +2,18 @@ import { withRoom } from '../../memory/growable.js';
 import { lastUpTo } from '../../memory/sorted.js';
 
 /**
- * Entries of a tree with their positions in its body. Kept while deltas on the tree are resolved, so that entries that
- * a delta copies need not be parsed again.
+ * Entries of a tree with their positions in its body. It is kept while deltas on the tree are resolved. Entries that a
+ * delta copies then need not be parsed again.
  */
 export class TreeLayout {
   length = 0;
-  /** True if the check of the tree (as `git fsck` does it) reported nothing. */
+  /** True if the check of the tree found no defect. The check corresponds to `git fsck`. */
   isFlawless = false;
-  /** Offset in bytes of each entry in the body of the tree. One more element contains the length of the body. */
+  /** Offset in bytes of each entry in the body of the tree. One additional element contains the length of the body. */
   starts = new Int32Array(64);
   /**
-   * Two integers for each entry: its key (stands for name and mode, see `TreeNames`) and its target (index in the
-   * `EdgeList`).
+   * Two integers for each entry: its key and its target. The key stands for name and mode (see `TreeNames`). The target
+   * is an index in the `EdgeList`.
    */
   cells = new Int32Array(128);
 
@@ -33,7 +33,8 @@ export class TreeLayout {
   }
 
   /**
-   * Adds the entries `from` to `to` (exclusive) of another tree, `base`. The first of them starts at offset `start`.
+   * Adds the entries `from` to `to` (exclusive) of another tree, `base`. `start` is the offset in this tree at which
+   * the first of them starts.
    */
   addRun(base: TreeLayout, from: number, to: number, start: number): void {
     const at = this.length;
@@ -53,8 +54,8 @@ export class TreeLayout {
   }
 
   /**
-   * Returns the index of the entry that starts at offset `at`. Returns `length` if the body ends at `at`, and -1 if
-   * neither is true.
+   * Returns the index of the entry that starts at offset `at`, or -1 if no entry starts there. Returns `length` if the
+   * body ends at `at`.
    */
   startingAt(at: number): number {
     const index = this.#lastUpTo(at);
@@ -68,7 +69,7 @@ export class TreeLayout {
 
   /**
    * Returns the index of the last entry that starts at or before offset `at`. The end of the body counts as the start
-   * of one more entry.
+   * of an additional entry.
    */
   #lastUpTo(at: number): number {
     return Math.max(0, lastUpTo(this.starts, at, this.length + 1));

@@ -7,8 +7,8 @@ import { ObjectStore } from './object-store.js';
 import { copy, delta, inPieces, insert, PackBuilder } from './test/pack-builder.js';
 
 /**
- * Creates a store with many kinds of objects: a binary tree of deltas (two on each body), bodies without deltas, a
- * large body, and an object outside a pack.
+ * Creates a store with many kinds of objects. It has a binary tree of deltas (two per base), bodies without deltas, a
+ * large body, and an object outside of packs.
  */
 async function sampleStore(cacheBytes: number): Promise<ObjectStore> {
   const pack = new PackBuilder();
@@ -43,8 +43,7 @@ t.test('visitBodies passes each requested body once, equal to that of read', asy
         t.notOk(seen.has(number), `${number} once`);
         seen.set(number, body.toString());
       });
-      // Read other objects during each yield, as other requests do, so that bodies in memory are evicted from the
-      // cache.
+      // Read other objects during each yield, as concurrent requests would. This evicts bodies from the cache.
       for (let at = 0; !steps.next().done; at++) store.read(all[(at * 7) % all.length]!);
       const small = numbers.filter((number) => store.sizeOf(number) < 300_000);
       t.same(

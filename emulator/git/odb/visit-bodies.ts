@@ -7,16 +7,19 @@ import { UNDELTIFIED } from './object-table.js';
 import type { StoredObjects } from './stored-objects.js';
 
 /**
- * Minimum size in bytes of bodies that `visitBodies` skips, because inflating one of them without a yield would delay
- * other requests.
+ * Minimum size in bytes of bodies that `visitBodies` skips. Inflating such a body without a yield would delay other
+ * requests.
  */
 const LARGE = 256 * 1024;
-/** Maximum total size in bytes of the bodies of one delta chain that are in the arena (shared memory) at once. */
+/** Maximum total size in bytes of the bodies of one delta chain that are in the arena (reused memory) at one time. */
 const MAX_BYTES = 8 * 1024 * 1024;
-/** Alignment of bodies in the arena in bytes, so that deltas can copy them word by word. */
+/** Alignment in bytes of bodies in the arena. It allows deltas to copy them word by word. */
 const WORD = 8;
 
-/** Object to be read: a delta on the body at offset `at` of the arena (shared memory), which is `size` bytes long. */
+/**
+ * Object that is still to be read. It is a delta on the body at offset `at` of the arena (reused memory), which is
+ * `size` bytes long.
+ */
 interface Pending {
   readonly number: number;
   readonly at: number;
@@ -24,11 +27,11 @@ interface Pending {
 }
 
 /**
- * Calls `look` with the body of each of the objects `numbers`. `look` must not keep the body.
+ * Calls `look` with the body of each object in `numbers`. `look` must not keep the body.
  *
- * The order is that of the delta chains and not that of `numbers`, so each pack entry is inflated once, however many
- * bodies are built from it. Large bodies and those at the end of very long delta chains are skipped. Yields between
- * pieces of work, so that other requests can run.
+ * The bodies come in the order of the delta chains, not of `numbers`. Each pack entry is therefore inflated only once,
+ * however many bodies are built from it. Large bodies and those at the end of very long delta chains are skipped.
+ * Yields between pieces of work, so that other requests can run.
  */
 export function* visitBodies(
   stored: StoredObjects,
@@ -45,8 +48,8 @@ export function* visitBodies(
   };
   let unreported = 0;
   for (const root of roots) {
-    // The plan started at bodies that were in memory, but they may have been evicted while other requests were served.
-    // They are then read again.
+    // A body that was in memory when the plan was made may have been evicted since, while other requests ran. It is
+    // then read again.
     const isWhole = stored.isUndeltifiedEntry(root);
     const body = stored.knownBody(root) ?? (isWhole ? bodyIn(stored.inflateEntry(root)) : stored.read(root));
     if (!children.has(root)) look(root, body);
@@ -56,8 +59,8 @@ export function* visitBodies(
       enter(root, 0, body.length);
     }
     unreported += body.length * COST.byteCopied;
-    // The delta that was added last is applied first (depth-first search), so the memory after the body of its base is
-    // free.
+    // The delta that was added last is applied first (depth-first search). The memory after the body of its base is
+    // therefore free.
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       const { number, at, size } = next;
       const result = (at + size + WORD - 1) & -WORD;
@@ -85,11 +88,13 @@ export function* visitBodies(
 
 interface VisitPlan {
   /**
-   * Object numbers of the first objects of delta chains, in storage order: their bodies are stored whole or are in
-   * memory.
+   * Object numbers of the first objects of the delta chains, in storage order. Their bodies are stored whole or are
+   * already in memory.
    */
   readonly roots: readonly number[];
-  /** Object numbers of the deltas on each object, limited to those that are requested or lead to a requested object. */
+  /**
+   * Numbers of the deltas on each object. Only deltas that are requested or lead to a requested object are included.
+   */
   readonly children: ReadonlyMap<number, readonly number[]>;
   readonly wanted: ReadonlySet<number>;
 }
@@ -126,8 +131,9 @@ function* planVisit(stored: StoredObjects, numbers: Iterable<number>): Steps<Vis
 }
 
 /**
- * Returns the number of the object, of its delta base, of the base of that, and so on. The chain ends at an object that
- * is already planned, in memory or not a delta. Returns undefined if one of the objects is large.
+ * Returns a delta chain as object numbers: the object, its delta base, the base of this base, and so on. The chain ends
+ * before an object that is already planned, or at an object that is in memory or not a delta. Returns undefined if one
+ * of the objects is large.
  */
 function chainOf(stored: StoredObjects, number: number, planned: ReadonlySet<number>): number[] | undefined {
   const chain: number[] = [];

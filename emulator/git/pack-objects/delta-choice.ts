@@ -9,9 +9,8 @@ import { diffDelta } from '../pack/diff-delta.js';
 import { ABSENT, type Positions } from './positions.js';
 
 /**
- * Delta that is computed while a pack is written for a client, because no suitable delta is stored.
- *
- * `base`: object number of the delta base. `stream`: the compressed delta.
+ * Delta that is computed while a pack is written for a client, because no suitable delta is stored. `base` is the
+ * object number of the delta base. `stream` is the compressed delta.
  */
 export interface NewDelta {
   readonly base: number;
@@ -21,55 +20,54 @@ export interface NewDelta {
 }
 
 /**
- * Function that returns the number of the object that was at the path of the given object in an earlier commit. Returns
- * `UNDELTIFIED` if there is no such object or it is unknown.
+ * Function that returns the number of an object's previous version: the object that was at its path in an earlier
+ * commit. Returns `UNDELTIFIED` if there is no previous version or it is unknown.
  */
 export type PreviousVersions = (object: number) => number;
 
-/** Sources of delta bases for a pack, besides the objects of the pack itself. */
+/** Sources of delta bases that are not in the pack itself. */
 export interface DeltaSources {
   /**
-   * Returns true if the client already has the object with this number. A delta on it can then be sent although the
-   * object is not in the pack.
+   * Returns true if the client already has the object with this number. The object can then be a delta base although
+   * the pack does not contain it.
    */
   readonly isHeld: (number: number) => boolean;
   readonly previous: () => PreviousVersions;
 }
 
-/** Maximum size in bytes of an object for which a new delta is computed. Larger objects take too long. */
+/** Maximum size in bytes of an object for which a new delta is computed. Larger objects would take too long. */
 const LARGEST = 4 * 1024 * 1024;
-/** Minimum size in bytes of an object for which a new delta is computed. A delta of a smaller object saves nothing. */
+/** Minimum size in bytes of an object for which a new delta is computed. A delta saves nothing for a smaller object. */
 const SMALLEST = 50;
 /**
- * Maximum number of objects in a pack for which objects that are stored whole are tried as deltas too. In a larger
- * pack, only objects whose stored delta cannot be sent get a new one, because the pushing client already searched for
- * deltas of the others.
+ * Maximum number of objects in a pack for which new deltas of objects stored whole are tried. In a larger pack, only
+ * objects whose stored delta cannot be sent get a new delta. The client that pushed the other objects has already
+ * searched for deltas.
  */
 const MAX_WITH_UNDELTIFIED = 20_000;
-/** Total size in bytes of compared objects after which no more deltas are computed for a pack. */
+/** Total size in bytes of compared objects after which no more deltas are computed for one pack. */
 const MAX_WORK = 256 * 1024 * 1024;
 /**
- * Maximum number of stored delta bases that are followed from an object (the base, its base, and so on) to find or
- * record an heir.
+ * Maximum number of stored delta bases that are followed from an object (its base, the base of its base, and so on) to
+ * find or record an heir.
  */
 const MAX_GENERATIONS = 64;
-/** Maximum number of steps to earlier versions or delta bases when an object is checked as a delta base. */
+/** Maximum number of steps to earlier versions or delta bases while a possible delta base is checked. */
 const MAX_STEPS = 4096;
 
 /**
  * Computes new deltas for some objects of a pack that is sent to a client. Most objects are sent as they are stored. An
- * object gets a new delta if its stored delta cannot be sent, because its base is neither in the pack nor at the
- * client.
+ * object gets a new delta if neither the pack nor the client has the base of its stored delta.
  *
- * In a pack of at most `MAX_WITH_UNDELTIFIED` objects, an object that is stored whole gets a delta if the client has or
- * receives an earlier version of it.
+ * In a pack of at most `MAX_WITH_UNDELTIFIED` objects, an object that is stored whole also gets a delta, if the client
+ * has or receives an earlier version of it.
  */
 export class DeltaChoice {
   readonly #deltas = new Map<number, NewDelta>();
   /**
-   * Replacement ("heir") for each stored delta base that is not sent: the first object of the pack whose stored delta
-   * needed this base. The heir is probably similar to the other objects that needed the same base, so they can be sent
-   * as deltas on the heir.
+   * Replacement ("heir") for each stored delta base that is not sent. It is the first object of the pack whose stored
+   * delta needed this base. Other objects that needed the base are probably similar to the heir, so they can be sent as
+   * deltas on it.
    */
   readonly #heirs = new Map<number, number>();
   #previous: PreviousVersions | undefined;
@@ -82,16 +80,13 @@ export class DeltaChoice {
     private readonly cache: RepackCache,
   ) {}
 
-  /**
-   * Returns the new delta that was computed for an object. Returns undefined if the object does not get a new delta.
-   */
+  /** Returns the new delta of an object; undefined if the object gets no new delta. */
   of(number: number): NewDelta | undefined {
     return this.#deltas.get(number);
   }
 
   /**
-   * Returns the number of the object on which an object of the pack is sent as a delta. Returns `UNDELTIFIED` if the
-   * object is sent whole.
+   * Returns the number of the delta base with which an object of the pack is sent; `UNDELTIFIED` if it is sent whole.
    */
   baseOf(number: number): number {
     const chosen = this.#deltas.get(number);
@@ -119,9 +114,9 @@ export class DeltaChoice {
   }
 
   /**
-   * Records the object `number`, whose stored delta cannot be sent, as the replacement ("heir") for its stored delta
-   * bases (the base, its base, and so on). Stops at a base that already has an heir. Other objects that needed one of
-   * these bases can then be sent as deltas on `number`.
+   * Records the object `number`, whose stored delta cannot be sent, as the heir (replacement) of its stored delta
+   * bases: its base, the base of its base, and so on. Stops at a base that already has an heir. Other objects that
+   * needed one of these bases can then be sent as deltas on `number`.
    */
   #inherit(number: number): void {
     const { objects } = this;
@@ -147,9 +142,9 @@ export class DeltaChoice {
   }
 
   /**
-   * Yields objects to try as the delta base of `number`, best first. First an earlier version at the same path. Then,
-   * if the stored delta of `number` cannot be sent, the nearest usable stored base and an heir of one of the stored
-   * bases. Yields at most one object of each kind.
+   * Yields objects to try as the delta base of `number`, best first. The first is an earlier version at its path. If
+   * the stored delta of `number` cannot be sent, the nearest usable stored base and an heir of a stored base follow.
+   * There is at most one object of each kind.
    */
   *#candidates(number: number): Generator<number> {
     const { objects } = this;
@@ -186,8 +181,8 @@ export class DeltaChoice {
 
   /**
    * Returns true if `number` can be sent as a delta on `base`. Both must have the same type, and `base` must have a
-   * suitable size. `base` must not be sent as a delta that depends on `number`, because the client could not resolve
-   * such a cycle.
+   * suitable size. `base` must not itself depend on `number` through deltas, because the client could not resolve such
+   * a cycle.
    */
   #isUsable(number: number, base: number): boolean {
     if (this.objects.typeOf(base) !== this.objects.typeOf(number) || !this.#isWorthwhile(base)) return false;
@@ -210,8 +205,8 @@ export class DeltaChoice {
   }
 
   /**
-   * Computes a delta from the uncompressed bodies of the two objects. Returns undefined if the delta would be longer
-   * than `#mostDelta` allows.
+   * Computes a delta from the uncompressed bodies of two objects. Returns undefined if the delta would exceed the
+   * length from `#mostDelta`.
    */
   async #findDifference(number: number, base: number, meter: Meter): Promise<Buffer | undefined> {
     const { objects } = this;
@@ -230,8 +225,8 @@ export class DeltaChoice {
   }
 
   /**
-   * Returns the maximum size in bytes of a delta that is worth sending. A longer delta does not save enough compared
-   * with the whole object in compressed form.
+   * Returns the maximum useful size of a delta in bytes. A longer delta saves too little compared with the compressed
+   * whole object.
    */
   #mostDelta(number: number): number {
     const { objects } = this;
@@ -242,7 +237,10 @@ export class DeltaChoice {
   }
 }
 
-/** Length in bytes of the number at the start of a cached delta: its inflated size. The compressed delta follows. */
+/**
+ * Length in bytes of the number at the start of a cached delta. The number is the inflated size; the compressed delta
+ * follows it.
+ */
 const SIZE_BYTES = 4;
 const NOT_WORTH_IT = Buffer.alloc(0);
 

@@ -9,14 +9,14 @@ import type { ObjectStore } from '../odb/object-store.js';
 import { writePack } from './pack-writer.js';
 
 /**
- * Smallest pack offset that does not fit into 31 bits. The index stores such offsets in a separate table of 64-bit
+ * Smallest pack offset that does not fit into 31 bits. An index stores such offsets in a separate table of 64-bit
  * numbers.
  */
 const LARGE_OFFSET = 0x8000_0000;
 
 /** Checksum, size and index of a pack whose bytes are not kept in memory. */
 export interface DescribedPack {
-  /** SHA-1 of the pack in hexadecimal digits, which is the checksum at its end. */
+  /** SHA-1 of the pack in hexadecimal digits. It is also the checksum at the end of the pack. */
   readonly checksum: string;
   readonly size: number;
   /** Content of the pack's `.idx` file. */
@@ -24,9 +24,8 @@ export interface DescribedPack {
 }
 
 /**
- * Writes a pack of the objects `numbers` (object numbers in `store`) and computes its `.idx` file. Passes each piece of
- * the pack to `onPiece`; without `onPiece`, the pieces are discarded. Writing the same objects again produces the same
- * bytes.
+ * Writes a pack of the objects `numbers` (object numbers in `store`) and computes its `.idx` file. Each piece of the
+ * pack is passed to `onPiece`; by default, the pieces are discarded. The same objects always give the same bytes.
  */
 export async function describePack(
   store: ObjectStore,
@@ -49,7 +48,7 @@ export async function describePack(
   };
   for await (const piece of writePack(store, numbers, { onEntry })) {
     // Each piece is added to the CRC-32 sums of the entries when the next piece arrives. The last piece is the checksum
-    // of the pack. It belongs to no entry and has no next piece, so it is never added.
+    // of the pack, which belongs to no entry. No piece follows it, so it is never added.
     take(last, ...entriesWithin(last, size - last.length));
     size += piece.length;
     last = piece;
@@ -87,8 +86,8 @@ interface Entries {
  *
  * - the signature `\377tOc` and the version;
  * - 256 cumulative counts of ids by their first byte, and the sorted ids;
- * - for each id, the CRC-32 of its entry, and its offset (31 bits, or an index into a table of 64-bit offsets that
- *   follows);
+ * - the CRC-32 of each id's entry;
+ * - the offset of each id's entry: 31 bits, or an index into a following table of 64-bit offsets;
  * - the checksum of the pack and the checksum of the index.
  *
  * Yields between pieces of work, so that other requests can run.
@@ -139,5 +138,5 @@ function* writeIndex(store: ObjectStore, { starts, order, checksums }: Entries, 
   return Buffer.concat([...parts, hash.digest()]);
 }
 
-/** Number of bytes of the index that are hashed between two yields to the event loop. */
+/** Number of index bytes hashed between two yields to the event loop. */
 const HASHED = 256 * 1024;

@@ -2,30 +2,24 @@ import { createHash, type Hash } from 'node:crypto';
 import type { StoredObjects } from '../odb/stored-objects.js';
 
 /**
- * Capacity in bytes of the buffers in which small pieces of a pack are collected. The first buffer has the smaller
- * capacity `FIRST_GATHERED`, because a small pack needs no more.
+ * Size in bytes of the buffers that collect small pieces of a pack. The first buffer has the size `FIRST_GATHERED`,
+ * which is enough for a small pack.
  */
 const GATHERED = 64 * 1024;
 const FIRST_GATHERED = 4 * 1024;
-/**
- * Minimum length in bytes of data that is sent from where it is stored. Shorter data is copied into a buffer with other
- * short data.
- */
+/** Minimum length in bytes of data that is sent without copying. Shorter data is collected in a buffer. */
 const LONG_RUN = 16 * 1024;
-/**
- * Maximum length in bytes of a piece that `take` yields. Also the number of queued bytes from which on `isFull` is
- * true.
- */
+/** Maximum length in bytes of a piece from `take`. `isFull` becomes true at the same number of queued bytes. */
 const LONGEST = 256 * 1024;
 const HEADER_BYTES = 12;
 
 /**
  * Queue for the bytes of a pack that is sent to a client: header, entries, checksum. Adjacent ranges of stored bytes
- * are merged into one range ("run"). A long run is sent without copying. Small pieces are copied into one buffer. The
- * bytes stay in the queue until the caller calls `take`.
+ * are merged into one range ("run"). A long run is sent without copying, and small pieces are copied into one buffer.
+ * `take` empties the queue.
  */
 export class PackOutput {
-  /** Number of bytes added to the pack so far. This is the offset at which the next entry starts. */
+  /** Number of bytes added to the pack so far. The next entry starts at this offset. */
   position = HEADER_BYTES;
   readonly #sha1: Hash = createHash('sha1');
   #ready: Buffer[] = [];
@@ -33,8 +27,9 @@ export class PackOutput {
   #gathered = Buffer.allocUnsafe(FIRST_GATHERED);
   #used = 0;
   /**
-   * Range of stored bytes that is not in the queue yet, because the next range may extend it: number of the segment
-   * (memory of a received pack), start, and end (exclusive). Empty if `#runStart` equals `#runEnd`.
+   * Range of stored bytes that is not queued yet, because the next range may extend it. `#segment` is the number of its
+   * segment (memory of a received pack). `#runStart` and `#runEnd` (exclusive) are its ends; they are equal if the
+   * range is empty.
    */
   #segment = -1;
   #runStart = 0;
@@ -57,8 +52,8 @@ export class PackOutput {
   }
 
   /**
-   * Adds bytes to the pack. Short buffers are copied. Long buffers are queued without a copy, so the caller must not
-   * change them.
+   * Adds bytes to the pack. Short buffers are copied. Long buffers are not copied, so the caller must not change them
+   * afterwards.
    */
   copy(bytes: Buffer): void {
     this.#closeRun();
@@ -68,8 +63,7 @@ export class PackOutput {
   }
 
   /**
-   * Adds an entry header, which is the first `length` bytes of `header`. The bytes are copied, so the caller may reuse
-   * the buffer.
+   * Adds an entry header: the first `length` bytes of `header`. They are copied, so the caller may reuse the buffer.
    */
   copyHeader(header: Buffer, length: number): void {
     this.#closeRun();
@@ -77,7 +71,10 @@ export class PackOutput {
     this.#gather(header, 0, length);
   }
 
-  /** Adds the bytes from `start` to `end` (exclusive) of a segment (memory of a received pack), given by its number. */
+  /**
+   * Adds stored bytes: those from `start` to `end` (exclusive) of the segment (memory of a received pack) with this
+   * number.
+   */
   copyStored(segment: number, start: number, end: number): void {
     this.position += end - start;
     if (segment !== this.#segment || start !== this.#runEnd) {
@@ -103,7 +100,7 @@ export class PackOutput {
     }
   }
 
-  /** Yields the remaining bytes of the pack, and then its checksum as a separate piece. */
+  /** Yields the remaining bytes of the pack, then its checksum as a separate piece. */
   *end(): Generator<Buffer> {
     this.#closeRun();
     this.#handGathered();

@@ -25,9 +25,7 @@ function everything(store: ObjectStore): Oid[] {
   return Array.from({ length: store.size }, (_, number) => store.oidOf(number));
 }
 
-/**
- * Lets the real Git read a pack. Returns the ids of the objects that Git has stored; throws if Git refuses the pack.
- */
+/** Reads a pack with real Git. Returns the ids of the objects that Git stored. Throws if Git refuses the pack. */
 function accept(git: ScratchGit, pack: Buffer, ...options: string[]): Oid[] {
   const { status, stdout, stderr } = git.try(['index-pack', '--stdin', '--strict', ...options], pack);
   if (status !== 0) throw new Error(stderr);
@@ -43,10 +41,7 @@ function objectsOf(git: ScratchGit, ...revisions: string[]): Oid[] {
   return git.oids(['rev-list', '--objects', '--no-object-names', ...revisions]);
 }
 
-/**
- * Returns a store that has received a history in a first push and later pushes, and the Git repository with this
- * history.
- */
+/** Creates a Git repository, and a store that received its history in several pushes. Returns both. */
 async function pushedHistory(commits: number): Promise<{ git: ScratchGit; store: ObjectStore }> {
   const git = generateHistory(commits);
   const store = new ObjectStore();
@@ -77,7 +72,7 @@ t.test('Git accepts packs of any part of a history, with and without deltas by d
   for (const part of parts) {
     for (const ofsDelta of [true, false]) {
       using clone = new ScratchGit('--bare');
-      // Give the clone the objects that the pack omits, because `--strict` requires them to be present.
+      // Fetch the objects that the pack omits into the clone, because `--strict` requires them.
       clone.run(['fetch', '-q', git.path, '+refs/*:refs/*']);
       const oids = objectsOf(git, ...part);
       const pack = await write(store, oids, { ofsDelta });
@@ -124,8 +119,8 @@ t.test('a thin pack leans on what the client has, and on nothing else', async (t
 });
 
 /**
- * Returns a function that maps the number of an object to the number of the object at its path one commit earlier; -1
- * if none.
+ * Returns a function that finds the previous version of an object. It returns the number of the object that was at the
+ * same path one commit earlier, or -1 if none.
  */
 function lookUp(versions: ReadonlyMap<number, number>): (object: number) => number {
   return (object) => versions.get(object) ?? -1;
@@ -259,6 +254,6 @@ t.test('a base goes out before its delta, whichever was stored first, and is nam
     [undefined, oids[3], oids[2], oids[1]],
     'each a delta on the one before',
   );
-  // Check that the pack contains no object id, because a delta of type REF_DELTA would contain the id of its base.
+  // Verify that the pack contains no object id. A delta of the type REF_DELTA would contain the id of its base.
   for (const oid of oids) t.notOk(pack.includes(Buffer.from(oid, 'hex')));
 });

@@ -14,22 +14,22 @@ import { ABSENT, PENDING, Positions } from './positions.js';
 
 export interface PackOptions {
   /**
-   * True if the reader of the pack supports deltas that identify their base by its distance in the pack (`ofs-delta`).
-   * The default is true.
+   * True if the reader of the pack supports `OFS_DELTA` entries (`ofs-delta`). Such a delta identifies its base by its
+   * distance in the pack. The default is true.
    */
   readonly ofsDelta?: boolean;
   /**
-   * Returns true if the reader of the pack already has the object `number`, which is not in the pack. Such an object
-   * can be a delta base (thin pack). If this function is absent, all delta bases are in the pack.
+   * Returns true if the reader of the pack already has the object `number`. Such an object can be a delta base without
+   * being in the pack (thin pack). If this function is absent, all delta bases are in the pack.
    */
   readonly thin?: (number: number) => boolean;
   /**
-   * Returns a function that maps an object to the object that was at its path in an earlier commit. The earlier object
+   * Returns a function that maps an object to its previous version: the object at its path in an earlier commit. This
    * is the preferred delta base. Called only when needed, because it may be expensive.
    */
   readonly previous?: () => PreviousVersions;
   /**
-   * Called for each entry before its first byte is yielded. `start`: offset of the entry in the pack. `number`: object
+   * Called for each entry before its first byte is yielded, with the offset of the entry in the pack and the object
    * number.
    */
   readonly onEntry?: (start: number, number: number) => void;
@@ -39,11 +39,11 @@ export interface PackOptions {
 const NOTHING: PreviousVersions = () => UNDELTIFIED;
 
 /**
- * Writes a pack of published objects, each once. `numbers`: object numbers in the store. The entries are in ascending
+ * Writes a pack of published objects, each once. `numbers` are their numbers in the store. The entries are in ascending
  * order of these numbers, except that delta bases precede their deltas.
  *
- * Stored entries are copied unchanged, adjacent ones in one piece. If only the distance to the delta base has changed,
- * only the entry header is written again. A delta whose base is neither in the pack nor at the client is replaced by
+ * Stored entries are copied unchanged, and adjacent ones in one piece. If only the distance to the delta base has
+ * changed, only the entry header is rewritten. A delta whose base neither the pack nor the client has is replaced by
  * another delta or by the whole object.
  *
  * The consumer of the generator determines the pace (back-pressure). Objects may be added to the store in the meantime.
@@ -92,9 +92,9 @@ export async function* writePack(
 }
 
 /**
- * Returns the objects that must be written next so that `number` is written, in order: each delta base before its
- * delta. Returns an empty list if `number` is already written. Bases come first, because Git's own packs never refer to
- * a later base, and some clients cannot find such a base.
+ * Returns the objects to write next so that `number` gets written, each delta base before its delta. The list is empty
+ * if `number` is already written. Git's own packs never refer to a later base, and some clients cannot find such a
+ * base.
  */
 function basesFirst(number: number, deltas: DeltaChoice, positions: Positions): number[] {
   const chain: number[] = [];
@@ -103,8 +103,8 @@ function basesFirst(number: number, deltas: DeltaChoice, positions: Positions): 
 }
 
 /**
- * Returns the numbers in ascending order without duplicates. Returns the array `numbers` itself if it is already in
- * this form.
+ * Returns the numbers in ascending order without duplicates. If `numbers` already has this form, returns this array
+ * itself.
  */
 function sortedOnce(numbers: Int32Array | readonly number[]): Int32Array {
   const all = numbers instanceof Int32Array ? numbers : Int32Array.from(numbers);
@@ -120,8 +120,7 @@ function sortedOnce(numbers: Int32Array | readonly number[]): Int32Array {
 }
 
 /**
- * Writes pack entries in the cheapest form that the reader understands: as stored, with a new header, or compressed
- * again.
+ * Writes pack entries in the cheapest form that the reader understands: as stored, with a new header, or recompressed.
  */
 class EntryWriter {
   readonly #header = Buffer.alloc(64);
@@ -136,10 +135,10 @@ class EntryWriter {
   ) {}
 
   /**
-   * Writes the objects of `sorted` from index `index` on. Stops at the first object whose stored entry cannot be copied
-   * unchanged, or when the output is full. Returns the index of the first object that was not written.
+   * Writes the objects of `sorted` from index `index` on, as long as their stored entries can be copied unchanged and
+   * the output is not full. Returns the index of the first object that was not written.
    *
-   * Most objects can be copied unchanged, so this loop determines the time to write a large pack.
+   * Most objects can be copied unchanged, so this loop determines how long a large pack takes.
    */
   writeStored(sorted: Int32Array, index: number): number {
     const { deltas, objects, output, positions } = this;
@@ -165,8 +164,8 @@ class EntryWriter {
   }
 
   /**
-   * Writes the entry of one object. Returns undefined if the entry is complete. Returns a promise if a large object
-   * must be compressed; the entry is complete when the promise resolves.
+   * Writes the entry of one object. Returns undefined if the entry is complete. If a large object must be compressed,
+   * returns a promise that resolves when the entry is complete.
    */
   write(number: number, meter: Meter): Promise<void> | undefined {
     const { objects } = this;
@@ -198,9 +197,9 @@ class EntryWriter {
   }
 
   /**
-   * Returns true if the stored delta of `number` can be sent with its stored entry header. If `base` is not in the
-   * pack, the header must identify it by id. Otherwise the header must identify it by distance, and the distance must
-   * be the same in the new pack.
+   * Returns true if the stored delta of `number` can be sent with its stored entry header. If the pack does not contain
+   * `base`, the header must identify it by id. Otherwise the header must identify `base` by distance, and this distance
+   * must be unchanged in the new pack.
    */
   #isSameDelta(number: number, base: number): boolean {
     const { objects } = this;
@@ -214,10 +213,10 @@ class EntryWriter {
   }
 
   /**
-   * Writes the entry header of a delta into `#header` and returns its length in bytes. `base`: number of the delta
-   * base. `size`: inflated size of the delta.
+   * Writes the entry header of a delta into `#header` and returns its length in bytes. `base` is the number of the
+   * delta base, `size` the inflated size of the delta.
    *
-   * The header identifies the base by distance if the base is in the pack and the reader supports that. Otherwise it
+   * The header identifies the base by distance if the pack contains the base and the reader supports this. Otherwise it
    * identifies the base by id.
    */
   #writeDeltaHeader(base: number, size: number): number {

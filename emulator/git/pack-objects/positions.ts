@@ -1,22 +1,22 @@
 /**
- * Value instead of an offset for an object that is not in the pack. No entry starts at 0 or 1, because the pack header
- * precedes all entries.
+ * Sentinel for the offset of an object that is not in the pack. Entries never start at 0 or 1, because the pack header
+ * precedes them.
  */
 export const ABSENT = 0;
-/** Value instead of an offset for an object that will be in the pack but is not written yet. */
+/** Sentinel for the offset of an object that will be in the pack but is not written yet. */
 export const PENDING = 1;
 
 /**
- * Offset of each object in a pack that is being written, by object number. At first, the value of each object of the
- * pack is `PENDING`.
+ * Offset of each object in a pack that is being written, by object number. All objects of the pack are `PENDING` at
+ * first.
  */
 export class Positions {
   readonly #positions: Float64Array;
   readonly #first: number;
 
   /**
-   * `numbers`: numbers of the objects that the pack will contain, ascending. `onPosition`: called with the offset of
-   * each entry when the writer reaches this entry.
+   * `numbers` are the numbers of the objects that the pack will contain, ascending. `onPosition` is called when the
+   * writer reaches an entry, with the offset of the entry.
    */
   constructor(
     numbers: Int32Array,
@@ -28,8 +28,8 @@ export class Positions {
   }
 
   /**
-   * Returns the offset of the object in the pack. Returns `PENDING` if the object is not written yet, and `ABSENT` if
-   * the pack does not contain it.
+   * Returns the offset of the object in the pack; `PENDING` if it is not written yet, `ABSENT` if the pack does not
+   * contain it.
    */
   get(number: number): number {
     return this.#positions[number - this.#first] ?? ABSENT;

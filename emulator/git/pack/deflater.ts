@@ -6,37 +6,40 @@ import { handleOf, type ZlibHandle } from './zlib-handle.js';
 
 /**
  * Compression level of zlib for new pack entries. Level 3 takes half the time of Git's level 6, and its output is a
- * tenth larger. Few objects are compressed at all, because those received in a pack are sent in the compressed form in
- * which they arrived.
+ * tenth larger. Only few objects are compressed, because objects that were received in a pack are sent in their
+ * received form.
  */
 const LEVEL = 3;
 const { Z_FINISH } = zlib.constants;
 /**
- * Size limits in bytes of the output buffer. `LEAST_OUTPUT`: minimum size. `KEPT_OUTPUT`: maximum size of a buffer that
- * is kept for the next body.
+ * Limits for the output buffer in bytes. `LEAST_OUTPUT` is its minimum size. `KEPT_OUTPUT` is the maximum size of a
+ * buffer that is kept for the next body.
  */
 const LEAST_OUTPUT = 16 * 1024;
 const KEPT_OUTPUT = 256 * 1024;
-/** Minimum size in bytes of an object that is compressed on another thread, because it would delay other requests. */
+/**
+ * Minimum size in bytes of an object that is compressed on another thread. On the main thread it would delay other
+ * requests.
+ */
 export const LARGE = 128 * 1024;
 /**
- * `PIECE`: number of input bytes that are passed to the other thread at a time. `LARGE_CHUNK`: size in bytes of each
- * buffer for its output.
+ * `PIECE`: number of input bytes passed to the other thread at once. `LARGE_CHUNK`: size in bytes of each output
+ * buffer.
  */
 const PIECE = 1024 * 1024;
 const LARGE_CHUNK = 256 * 1024;
 
 /**
- * Compressor that uses one internal zlib handle of Node for every body. Most bodies have a few hundred bytes, for which
- * creating a zlib stream takes as long as compressing. The handle is not a public API of Node, so `createDeflater`
+ * Compressor that uses one internal zlib handle of Node for all bodies. Most bodies have a few hundred bytes, and
+ * creating a zlib stream takes as long as compressing them. The handle is not a public API of Node, so `createDeflater`
  * tests whether it works.
  */
 class HandleDeflater {
   readonly #stream = new zlib.Deflate({ level: LEVEL });
   readonly #handle: ZlibHandle;
   /**
-   * Array that the handle updates in each write. Element 0: number of output bytes left. Element 1: number of input
-   * bytes left.
+   * Array that the handle updates in each write: number of output bytes left (element 0) and of input bytes left
+   * (element 1).
    */
   readonly #left: Uint32Array;
   #output = Buffer.allocUnsafeSlow(0);
@@ -61,14 +64,14 @@ class HandleDeflater {
     this.#error = undefined;
     this.#handle.reset();
     if (error !== undefined) throw new Error(error);
-    // If the output buffer is full, the end of the stream may be missing, so the body is compressed again with the
+    // With a full output buffer, the end of the stream may be missing. The body is then compressed again with the
     // public API.
     return left === 0 ? deflateWhole(body) : Buffer.from(output.subarray(0, output.length - left));
   }
 }
 
 /**
- * Returns an upper bound of the length in bytes of the zlib stream for a body of `bytes` bytes. It is larger than
+ * Returns an upper bound for the length in bytes of the zlib stream of a body with `bytes` bytes. It is larger than
  * zlib's `deflateBound` for any settings: a stored block costs five bytes, the header and checksum six.
  */
 function longestStream(bytes: number): number {
@@ -82,8 +85,8 @@ function deflateWhole(body: Buffer): Buffer {
 }
 
 /**
- * Returns a function that compresses with the internal handle if this version of Node has it and it works, otherwise
- * with the public API. Both produce the same bytes.
+ * Returns a function that compresses a body. It uses the internal handle if this version of Node has a working one,
+ * otherwise the public API. Both produce the same bytes.
  */
 function createDeflater(): Deflate {
   try {
@@ -100,15 +103,15 @@ function createDeflater(): Deflate {
 
 let deflater: Deflate | undefined;
 
-/** Compresses a body and returns the zlib stream. Used only for small bodies, because it does not yield. */
+/** Compresses a body and returns the zlib stream. It does not yield, so it is used only for small bodies. */
 export function deflate(body: Buffer): Buffer {
   deflater ??= createDeflater();
   return deflater(body);
 }
 
 /**
- * Same as `deflate`, but compresses on another thread and yields, so that other requests can run. Returns the zlib
- * stream in several buffers, which are not joined.
+ * Compresses a body as `deflate` does, but on another thread. It yields meanwhile, so that other requests can run.
+ * Returns the zlib stream in several buffers, which are not joined.
  */
 export async function deflateInPieces(body: Buffer, meter: Meter): Promise<Buffer[]> {
   const deflater = zlib.createDeflate({ level: LEVEL, chunkSize: LARGE_CHUNK });

@@ -1,17 +1,20 @@
 const LONGEST_INSERT = 0x7f;
 /**
- * Maximum number of bytes that one copy instruction of a delta copies. Git never writes a longer copy, and its older
+ * Maximum number of bytes copied by one copy instruction of a delta. Git never writes a longer copy, and its older
  * versions cannot read one.
  */
 const LONGEST_COPY = 0x10000;
-/** Upper bound in bytes of the two sizes at the start of a delta, and of one instruction without its inserted data. */
+/**
+ * Upper bound in bytes for the two sizes at the start of a delta. It is also an upper bound for one instruction without
+ * its inserted data.
+ */
 const LONGEST_HEAD = 16;
 const FIRST_OUTPUT = 512;
 
 /**
- * Writer of a delta: instructions to build a target from a base. The format is quoted in patch-delta.ts. `most` is the
- * maximum useful length of the delta in bytes. If the delta would be longer, `isTooLong` becomes true and the rest is
- * not written.
+ * Writer of a delta, which contains instructions to build a target from a base. The format is quoted in patch-delta.ts.
+ * `most` is the maximum useful length of the delta in bytes. Beyond it, `isTooLong` becomes true and the rest is not
+ * written.
  */
 export class DeltaWriter {
   #output = Buffer.allocUnsafe(FIRST_OUTPUT);
@@ -20,7 +23,7 @@ export class DeltaWriter {
 
   constructor(private readonly most: number) {}
 
-  /** Writes the sizes of base and target in bytes. Must be called before all other methods. */
+  /** Writes the sizes of base and target in bytes. Must be called first. */
   sizes(base: number, target: number): void {
     for (const size of [base, target]) {
       let rest = size;
@@ -59,7 +62,7 @@ export class DeltaWriter {
       op |= 1 << byte;
       output[this.#length++] = value;
     }
-    // Two size bytes are enough, because the largest size, 0x10000, is written as 0, which needs no size byte.
+    // Two size bytes are enough. The largest size, 0x10000, is written as 0, which needs no size byte.
     for (let byte = 0; byte < 2; byte++) {
       const value = (length >>> (byte * 8)) & 0xff;
       if (value === 0) continue;
@@ -70,8 +73,8 @@ export class DeltaWriter {
   }
 
   /**
-   * Returns true if `bytes` more bytes do not exceed the maximum length of the delta. If so, grows the output so that
-   * the next instruction fits.
+   * Returns true if the delta may grow by `bytes` bytes without exceeding its maximum length. The output is then
+   * enlarged so that the next instruction fits.
    */
   #hasRoom(bytes: number): boolean {
     if (this.#length + bytes > this.most) this.isTooLong = true;

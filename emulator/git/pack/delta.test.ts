@@ -32,8 +32,7 @@ t.test('applying a delta gives its target, whatever base and target have in comm
   fc.assert(
     fc.property(pieces, pieces, fc.infiniteStream(fc.nat()), (own, other, picks) => {
       const base = Buffer.concat(own);
-      // Build a target from parts of the base and from new parts, so that the delta has both copy and insert
-      // instructions.
+      // Combine parts of the base with new parts, so that the delta has both copy and insert instructions.
       const parts = other.flatMap((part) => [part, base.subarray(picks.next().value % (base.length + 1))]);
       roundTrip(base, Buffer.concat(parts));
     }),

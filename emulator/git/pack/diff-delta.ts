@@ -3,21 +3,18 @@ import type { Steps } from '../../schedule/steps.js';
 import { DeltaWriter } from './delta-writer.js';
 import { sameBytes, sameBytesBefore } from './same-bytes.js';
 
-/**
- * Length in bytes of the hashed blocks, and minimum length of a range that the search finds and the delta copies from
- * the base.
- */
+/** Length in bytes of the hashed blocks. It is also the minimum length of a range that the search finds in the base. */
 const BLOCK = 16;
 /**
- * Maximum number of blocks of the base with the same hash that are compared with one position of the target. Repetitive
- * data has very many such blocks.
+ * Maximum number of base blocks with one hash that are compared with a position of the target. Repetitive data has very
+ * many such blocks.
  */
 const MAX_TRIES = 16;
-/** Length in bytes of a match (equal bytes in base and target) at which the search for a longer one stops. */
+/** Length in bytes of a match (equal bytes in base and target) that ends the search for a longer one. */
 const LONG_ENOUGH = 4096;
 /**
- * Number of bytes of the base before and after its changed part that are also searched for matches. It is
- * `MARGIN_TIMES` times the length of the changed part of the target, but at least `LEAST_MARGIN`.
+ * Number of bytes before and after the changed part of the base that are also searched for matches. It is
+ * `MARGIN_TIMES` times the length of the target's changed part, and at least `LEAST_MARGIN`.
  */
 const LEAST_MARGIN = 1024;
 const MARGIN_TIMES = 8;
@@ -25,16 +22,16 @@ const MARGIN_TIMES = 8;
 const PIECE = 64 * 1024;
 const PIECE_UNITS = PIECE * COST.byteScanned;
 const MULTIPLIER = 0x01000193;
-/** `MULTIPLIER` to the power of `BLOCK`: the factor with which the oldest byte of the rolling hash is subtracted. */
+/** `MULTIPLIER` to the power of `BLOCK`. The rolling hash uses this factor to subtract its oldest byte. */
 const LEAVING = powerOfMultiplier(BLOCK);
 
 /**
- * Returns a delta (instructions to build `target` from `base`). The format is quoted in patch-delta.ts. Returns
- * undefined if the delta would be longer than `max` bytes. Also returns undefined if the target is empty, because Git
- * may refuse its delta as too short. Yields between pieces of work, so that other requests can run.
+ * Returns a delta: instructions to build `target` from `base`. The format is quoted in patch-delta.ts. Returns
+ * undefined if the delta would be longer than `max` bytes. Also returns undefined for an empty target, because Git may
+ * refuse its delta as too short. Yields between pieces of work, so that other requests can run.
  *
- * The common prefix and suffix are copied without a search. For the part between them, every 16-byte block of the base
- * is added to a hash table, and a rolling hash (Rabin-Karp) of the target is looked up at each byte. Each match is
+ * The common prefix and suffix are copied without a search. In the part between them, a rolling hash (Rabin-Karp) of
+ * the target is looked up at each byte. The lookup is in a hash table of the 16-byte blocks of the base. Each match is
  * extended in both directions.
  */
 export function* diffDelta(base: Buffer, target: Buffer, max: number): Steps<Buffer | undefined> {
@@ -57,8 +54,8 @@ export function* diffDelta(base: Buffer, target: Buffer, max: number): Steps<Buf
     isSame = same === count;
     yield same * COST.byteScanned;
   }
-  // A copy instruction costs up to seven bytes, so a short common suffix is not copied. The search may find a longer
-  // match that includes it.
+  // A copy instruction costs up to seven bytes, so a short common suffix is not worth copying. The search may find a
+  // longer match that includes it.
   if (suffix < BLOCK) suffix = 0;
   const writer = new DeltaWriter(max);
   writer.sizes(base.length, target.length);
@@ -66,8 +63,8 @@ export function* diffDelta(base: Buffer, target: Buffer, max: number): Steps<Buf
   else prefix = 0;
   const end = target.length - suffix;
   if (end - prefix >= BLOCK && base.length >= BLOCK) {
-    // The search is limited to the changed part of the base and the bytes around it. The changed part of the target
-    // mostly resembles that part, so this finds most matches for little cost.
+    // Only the changed part of the base and the bytes around it are searched. The changed part of the target mostly
+    // resembles them, so this finds most matches at little cost.
     const margin = Math.max(LEAST_MARGIN, (end - prefix) * MARGIN_TIMES);
     const index = new BlockIndex(
       base,
@@ -91,7 +88,7 @@ function* searchCopies(
   yield* index.fill();
   /** Number of bytes compared since the last yield. */
   let compared = 0;
-  /** Start of the target bytes for which no instruction is written yet. They end at `at` (exclusive). */
+  /** Start of the target bytes that no instruction covers yet. These bytes end at `at` (exclusive). */
   let pending = start;
   let at = start;
   let hash = hashBlock(target, at);
@@ -143,7 +140,7 @@ function* searchCopies(
   writer.insert(target, pending, end);
 }
 
-/** Hash table of the 16-byte blocks of a part of the base. Blocks with the same hash form a linked list. */
+/** Hash table of the 16-byte blocks in a part of the base. Blocks with equal hashes form a linked list. */
 class BlockIndex {
   readonly #heads: Int32Array;
   readonly #nexts: Int32Array;
@@ -163,8 +160,8 @@ class BlockIndex {
   }
 
   /**
-   * Adds all blocks of the base to the table. Begins with the last block, so that each list starts with the block that
-   * is first in the base.
+   * Adds all blocks of the base to the table, the last one first. Each list therefore starts with the block that is
+   * first in the base.
    */
   *fill(): Steps<void> {
     for (let block = this.#nexts.length - 1; block >= 0; block--) {

@@ -4,14 +4,14 @@ export const OFS_DELTA = 6;
 export const REF_DELTA = 7;
 
 /**
- * Factor of the last possible size byte in an entry header. Git's reader (`unpack_object_header_buffer`) refuses a size
- * with more bytes, even if their value is 0.
+ * Factor of the last size byte that an entry header may have. Git's reader (`unpack_object_header_buffer`) refuses more
+ * size bytes, even if their value is 0.
  */
 const LARGEST_SCALE = 2 ** 57;
 
 /**
- * Upper bound of the length of an entry header in bytes: 10 bytes for type and size, then 20 for an id or 10 for a
- * distance.
+ * Upper bound for the length of an entry header in bytes. Type and size take at most 10 bytes, an id 20, and a distance
+ * 10.
  */
 export const LONGEST_HEADER = 32;
 
@@ -28,12 +28,13 @@ export class EntryHeader {
   type = 0;
   size = 0;
   /**
-   * Distance in bytes from the start of the delta's base to the start of this entry; 0 unless the type is `OFS_DELTA`.
+   * Distance in bytes back from the start of this entry to the start of the delta's base; 0 unless the type is
+   * `OFS_DELTA`.
    */
   distance = 0;
-  /** Offset in the parsed bytes of the 20-byte id of the delta's base; -1 unless the type is `REF_DELTA`. */
+  /** Offset of the 20-byte id of the delta's base in the parsed bytes; -1 unless the type is `REF_DELTA`. */
   baseAt = -1;
-  /** Offset in the parsed bytes at which the compressed data (zlib stream) starts. */
+  /** Offset in the parsed bytes at which the compressed data (zlib stream) starts, directly after the header. */
   end = 0;
 
   get isDelta(): boolean {
@@ -41,8 +42,8 @@ export class EntryHeader {
   }
 
   /**
-   * Parses the header that starts at `start`. Returns an empty string if it is valid, and the reason if it is
-   * malformed. Returns undefined if it does not end before `limit`, so that more bytes are needed.
+   * Parses the header that starts at `start`. Returns an empty string if the header is valid, otherwise the reason.
+   * Returns undefined if more bytes are needed, because the header does not end before `limit`.
    */
   parse(bytes: Uint8Array, start: number, limit: number): string | undefined {
     let at = start;
@@ -81,7 +82,9 @@ export class EntryHeader {
   }
 }
 
-/** Writes the type and the inflated size of a pack entry to `target` from `at` on. Returns the offset after them. */
+/**
+ * Writes the type and the inflated size of a pack entry to `target` at position `at`. Returns the position after them.
+ */
 export function writeTypeAndSize(target: Uint8Array, at: number, type: TypeCode | 6 | 7, size: number): number {
   let rest = Math.floor(size / 16);
   let byte = (type << 4) | (size & 15);
@@ -96,7 +99,8 @@ export function writeTypeAndSize(target: Uint8Array, at: number, type: TypeCode 
 }
 
 /**
- * Writes the distance from an `OFS_DELTA` entry back to its base to `target` from `at` on. Returns the offset after it.
+ * Writes the distance of an `OFS_DELTA` entry, from the entry back to its base, to `target` at position `at`. Returns
+ * the position after it.
  */
 export function writeDistance(target: Uint8Array, at: number, distance: number): number {
   let length = 1;

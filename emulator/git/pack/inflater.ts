@@ -5,30 +5,27 @@ import { HEADROOM } from '../object/object-hash.js';
 import type { Segment } from './segment.js';
 import { handleOf, type ZlibHandle } from './zlib-handle.js';
 
-/**
- * Initial size of the output buffer in bytes. No more memory is reserved at first, because an entry header may declare
- * any size.
- */
+/** Initial size of the output buffer in bytes. It is small, because an entry header may declare any size. */
 const FIRST_OUTPUT = 64 * 1024;
 /**
- * Maximum number of input bytes (`FEED_BYTES`) and of output bytes (`MAX_OUTPUT`) of one call of `feed`. The output is
- * limited too, because a few kilobytes of compressed zeros can inflate to megabytes.
+ * Maximum number of input bytes (`FEED_BYTES`) and output bytes (`MAX_OUTPUT`) in one call of `feed`. The output needs
+ * its own limit, because a few kilobytes of compressed zeros can inflate to megabytes.
  */
 export const FEED_BYTES = 256 * 1024;
 const MAX_OUTPUT = 256 * 1024;
 /**
- * Number of output bytes after which the size declared in the entry header is trusted. Memory for the whole output is
+ * Number of output bytes after which the declared size in the entry header is trusted. Memory for the whole output is
  * then reserved at once, so that the output is not copied again.
  */
 const BELIEVED = 4 * 1024 * 1024;
-/** Maximum size in bytes of an output buffer that is kept for the next object. A larger one is released. */
+/** Maximum size in bytes of an output buffer that is kept for the next object. Larger buffers are released. */
 const KEPT_OUTPUT = 1024 * 1024;
 
 const SYNC_FLUSH = zlib.constants.Z_SYNC_FLUSH;
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Error thrown if the compressed data of a pack entry is not a zlib stream, or inflates to more than the declared size.
+ * Error for compressed data of a pack entry that is not a zlib stream, or that inflates to more than the declared size.
  */
 export class InflateError extends Error {
   override readonly name = 'InflateError';
@@ -38,12 +35,12 @@ export class InflateError extends Error {
  * Decompressor for zlib streams whose compressed length is unknown, as in a pack. Call `start`, then `feed` with pieces
  * of input until `isDone` is true.
  *
- * The result is in `output`: `size` bytes after the first `HEADROOM` bytes, which are reserved for the header that Git
- * hashes. It is valid until the next `start`.
+ * `output` contains the result: `size` bytes after the first `HEADROOM` bytes, which are reserved for the header that
+ * Git hashes. The result is valid until the next `start`.
  */
 export abstract class Inflater {
   isDone = false;
-  /** True if zlib has more output for the input passed so far. `feed` then must be called again, even without input. */
+  /** True if zlib has more output for the input so far. `feed` must then be called again, even without input. */
   hasMore = false;
   output: Buffer = Buffer.allocUnsafeSlow(HEADROOM);
   size = 0;
@@ -56,7 +53,7 @@ export abstract class Inflater {
     this.hasMore = false;
   }
 
-  /** Returns the inflated body and uses a new buffer for the next one, so that the body is not overwritten. */
+  /** Returns the inflated body. The next body gets a new buffer, so this one is not overwritten. */
   takeOutput(): Buffer {
     const body = this.output.subarray(HEADROOM, HEADROOM + this.size);
     this.output = Buffer.allocUnsafeSlow(HEADROOM);
@@ -67,15 +64,15 @@ export abstract class Inflater {
    * Inflates the bytes of the stream from `start` to at most `end` (exclusive). Returns the number of input bytes used.
    * Throws `InflateError`.
    *
-   * The end of the stream is detected only if a byte follows it, which is always true in a pack. An empty input while
-   * `hasMore` is false means that no more input follows.
+   * The end of the stream is detected only if a byte follows it, which is always so in a pack. If `hasMore` is false,
+   * an empty input means that no more input follows.
    */
   abstract feed(input: Buffer, start: number, end: number): number;
 }
 
 /**
- * Inflater that uses one internal zlib handle of Node for every stream. A pack contains many thousand small streams,
- * and `inflateSync` takes 4 to 10 microseconds of setup for each, the handle 0.4 to 4. The handle is not a public API
+ * Inflater that uses one internal zlib handle of Node for all streams. A pack contains many thousand small streams. For
+ * each stream, `inflateSync` takes 4 to 10 microseconds of setup, the handle 0.4 to 4. The handle is not a public API
  * of Node, so `createInflater` tests whether it works.
  */
 export class HandleInflater extends Inflater {
@@ -84,8 +81,8 @@ export class HandleInflater extends Inflater {
   readonly #stream = new zlib.Inflate();
   readonly #handle: ZlibHandle;
   /**
-   * Array that the handle updates in each write. Element 0: number of output bytes left. Element 1: number of input
-   * bytes left.
+   * Array that the handle updates in each write: number of output bytes left (element 0) and of input bytes left
+   * (element 1).
    */
   readonly #left: Uint32Array;
 
@@ -118,9 +115,9 @@ export class HandleInflater extends Inflater {
       at = end - this.#left[1]!;
       this.size += room - outputLeft;
       if (this.size > this.declared) this.#fail('serious inflate inconsistency');
-      // If the output buffer is full, zlib may have more output for the same input.
+      // With a full output buffer, zlib may have more output for this input.
       this.hasMore = outputLeft === 0;
-      // If input bytes and space for output are left, zlib has reached the end of the stream.
+      // If input bytes and output space are left, zlib has reached the end of the stream.
       if (outputLeft > 0 && at < end) {
         this.isDone = true;
         break;
@@ -130,9 +127,9 @@ export class HandleInflater extends Inflater {
   }
 
   /**
-   * Grows the output buffer if necessary, and returns the number of output bytes that zlib may write next. This number
-   * is at most one more than the bytes still expected, because zlib does not check its checksum while the output is
-   * full. The buffer grows in proportion to the input received and not to the declared size, which may be false.
+   * Grows the output buffer if necessary, and returns the number of output bytes that zlib may write next. This is at
+   * most one more than the bytes still expected, because zlib does not check its checksum while the output is full. The
+   * buffer grows in proportion to the input received, because the declared size may be false.
    */
   #makeRoom(inputLeft: number): number {
     const wanted = this.declared - this.size + 1;
@@ -155,8 +152,8 @@ export class HandleInflater extends Inflater {
 }
 
 /**
- * Inflater that uses only the public API of Node, for versions without a working internal handle. It collects the input
- * and inflates all of it again whenever the input has doubled.
+ * Inflater that uses only the public API of Node, for versions without a working internal handle. It collects the
+ * input. Whenever the input has doubled, all of it is inflated again.
  */
 export class PlainInflater extends Inflater {
   #pieces: Buffer[] = [];
@@ -174,8 +171,8 @@ export class PlainInflater extends Inflater {
     const before = this.#collected;
     this.#pieces.push(Buffer.from(input.subarray(start, end)));
     this.#collected += end - start;
-    // Each try inflates the whole input. Waiting until the input has doubled keeps the total time linear. Small inputs
-    // are tried every time.
+    // Each try inflates the whole input. The next try waits until the input has doubled, which keeps the total time
+    // linear. Small inputs are tried every time.
     if (this.#collected < this.#nextTry && start < end) return end - start;
     const whole = Buffer.concat(this.#pieces);
     this.#nextTry = whole.length < FIRST_OUTPUT ? 0 : whole.length * 2;
@@ -188,7 +185,7 @@ export class PlainInflater extends Inflater {
   #inflate(whole: Buffer): number {
     try {
       const options = { info: true, maxOutputLength: this.declared + 1 };
-      // The cast is necessary, because the types of some Node releases omit the documented option `info`.
+      // The types of some Node releases omit the documented option `info`, so a cast is necessary.
       const { buffer, engine } = zlib.inflateSync(whole, options) as unknown as {
         buffer: Buffer;
         engine: { bytesWritten: number };
@@ -208,14 +205,14 @@ export class PlainInflater extends Inflater {
 }
 
 /**
- * True if the internal zlib handle of Node exists and works; undefined before the first inflater is created. Tested
- * once, because the version of Node does not change.
+ * True if the internal zlib handle of Node exists and works; undefined until the first inflater is created. One test is
+ * enough, because the version of Node does not change.
  */
 let isHandleUsable: boolean | undefined;
 
 /**
- * Returns an inflater that uses the internal zlib handle if this version of Node has a working one, otherwise one that
- * uses the public API.
+ * Returns an inflater. It uses the internal zlib handle if this version of Node has a working one, otherwise the public
+ * API.
  */
 export function createInflater(): Inflater {
   isHandleUsable ??= probeHandle();
@@ -239,8 +236,8 @@ function probeHandle(): boolean {
 }
 
 /**
- * Inflates the bytes `start` to `end` (exclusive) of `segment`, which are exactly one zlib stream with `size` bytes of
- * output. Returns the inflater, which contains the output.
+ * Inflates exactly one zlib stream: the bytes `start` to `end` (exclusive) of `segment`, which inflate to `size` bytes.
+ * Returns the inflater, which contains the output.
  */
 export function inflateEntry(inflater: Inflater, segment: Segment, start: number, end: number, size: number): Inflater {
   inflater.start(size);
@@ -253,8 +250,8 @@ export function inflateEntry(inflater: Inflater, segment: Segment, start: number
 }
 
 /**
- * Same as `inflateEntry`, but yields between pieces of 256 KiB, so that other requests can run. It does not yield for a
- * small stream. The inflater must not be used for another stream before the generator ends.
+ * Like `inflateEntry`, but yields between pieces of 256 KiB, so that other requests can run. It does not yield for a
+ * small stream. Until the generator ends, the inflater must not be used for another stream.
  */
 export function* inflateSteps(
   inflater: Inflater,

@@ -1,11 +1,15 @@
 /**
- * Reason why a received pack was refused. `corrupt`: it is malformed. `limit`: it exceeds a limit. `unresolved`: the
- * base of a delta is missing. `collision`: it contains an object whose id belongs to different content.
+ * Reason why a received pack was refused:
+ *
+ * - `corrupt`: it is malformed.
+ * - `limit`: it exceeds a limit.
+ * - `unresolved`: the base of a delta is missing.
+ * - `collision`: it contains an object whose id belongs to different content.
  */
 export type PackIssue = 'corrupt' | 'limit' | 'unresolved' | 'collision';
 
 /**
- * Error thrown if a received pack cannot be stored. The message is the one that `git index-pack` prints after `fatal:`.
+ * Error for a received pack that cannot be stored. The message is the text that `git index-pack` prints after `fatal:`.
  */
 export class PackError extends Error {
   override readonly name = 'PackError';
@@ -16,7 +20,7 @@ export class PackError extends Error {
     super(message);
   }
 
-  /** Creates the error for a malformed entry that starts at byte `offset` of the pack. */
+  /** Creates the error for a malformed entry. `offset` is the position of the entry in the pack, in bytes. */
   static at(offset: number, reason: string): PackError {
     return new PackError('corrupt', `pack has bad object at offset ${offset}: ${reason}`);
   }
@@ -26,7 +30,7 @@ export class PackError extends Error {
   }
 }
 
-/** Error thrown if an object to be stored is larger than the limit of the store, in bytes. */
+/** Error for an object that is too large for the store. Both sizes are in bytes. */
 export class ObjectTooLarge extends Error {
   override readonly name = 'ObjectTooLarge';
   constructor(

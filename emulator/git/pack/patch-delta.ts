@@ -1,7 +1,7 @@
 import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 
-/** Error thrown if bytes are not a valid delta, or are a delta for a different base. */
+/** Error for bytes that are not a valid delta, or that are a delta for a different base. */
 export class DeltaError extends Error {
   override readonly name = 'DeltaError';
   constructor() {
@@ -11,12 +11,12 @@ export class DeltaError extends Error {
 
 /** Length in bytes of the shortest delta that Git applies (`DELTA_SIZE_MIN` in Git's delta.h). */
 const SHORTEST_DELTA = 4;
-/** Factor of the last possible byte of a size in a delta. A size with more bytes is refused. */
+/** Factor of the last byte that a size in a delta may have. A size with more bytes is refused. */
 const LARGEST_SCALE = 2 ** 63;
 
 /**
- * Parser of the header of a delta. A delta (gitformat-pack, "Deltified representation") consists of the sizes of base
- * and result, each with 7 bits per byte, least significant first, followed by instructions:
+ * Parser of the header of a delta (gitformat-pack, "Deltified representation"). A delta begins with the sizes of base
+ * and result, each with 7 bits per byte, least significant first. These instructions follow:
  *
  *     1ooo oooo .... copy   one bit per byte of offset (4) and of size (3) that follows; size 0 means 0x10000
  *     0nnn nnnn data        insert the next n bytes
@@ -25,12 +25,12 @@ const LARGEST_SCALE = 2 ** 63;
 export class DeltaHeader {
   baseSize = 0;
   resultSize = 0;
-  /** Offset in the parsed bytes at which the instructions of the delta start. */
+  /** Offset in the parsed bytes at which the instructions start. */
   end = 0;
 
   /**
-   * Parses the two sizes of the delta that starts at offset `start`. Throws `DeltaError` if the delta is too short or a
-   * size is malformed.
+   * Parses the two sizes at the start of a delta. The delta extends from offset `start` to `limit`. Throws `DeltaError`
+   * if the delta is too short or a size is malformed.
    */
   parse(bytes: Uint8Array, start: number, limit: number): void {
     if (limit - start < SHORTEST_DELTA) throw new DeltaError();
@@ -40,8 +40,8 @@ export class DeltaHeader {
   }
 
   /**
-   * Reads a size as Git's `get_delta_hdr_size` does. A size whose last byte is the end of the delta is accepted, even
-   * if that byte has the continuation bit.
+   * Reads a size as Git's `get_delta_hdr_size` does. The last byte of the delta ends a size, even if that byte has the
+   * continuation bit.
    */
   #size(bytes: Uint8Array, limit: number): number {
     if (this.end >= limit) throw new DeltaError();
@@ -55,21 +55,19 @@ export class DeltaHeader {
   }
 }
 
-/**
- * Minimum number of bytes that are copied with `copyWithin` or `copy`. For fewer bytes a loop is faster than the call.
- */
+/** Minimum number of bytes that are copied by calling `copyWithin` or `copy`. A loop is faster for fewer bytes. */
 const SHORT = 12;
-/** Number of bytes that are read from the delta or written to the result between two yields. */
+/** Number of bytes read from the delta or written to the result between two yields. */
 const PIECE = 256 * 1024;
 
-/** Parser of a copy instruction of a delta. The instruction copies `count` bytes of the base from `offset` on. */
+/** Parser of a copy instruction. The instruction copies `count` bytes of the base from `offset` on. */
 class CopyInstruction {
   offset = 0;
   count = 0;
 
   /**
-   * Parses the bytes of the instruction after its first byte `op`. Returns the offset after them. If the delta ends too
-   * early, the returned offset is after its end, and `offset` and `count` are meaningless.
+   * Parses the bytes of the instruction after its first byte `op`. Returns the position after them. If the delta ends
+   * too early, the returned position is after its end, and `offset` and `count` are meaningless.
    */
   read(delta: Uint8Array, start: number, op: number): number {
     let at = start;
@@ -89,8 +87,8 @@ class CopyInstruction {
 }
 
 /**
- * Calls `visit` for each copy instruction of a valid delta with its offset in the result, its offset in the base, and
- * its length. The instructions are the bytes of `delta` from `start` to `limit` (exclusive).
+ * Calls `visit` for each copy instruction of a valid delta. The arguments are its offset in the result, its offset in
+ * the base, and its length. The instructions are the bytes of `delta` from `start` to `limit` (exclusive).
  */
 export function eachCopy(
   delta: Uint8Array,
@@ -123,8 +121,8 @@ export interface DeltaWork {
   readonly baseAt: number;
   readonly baseSize: number;
   /**
-   * Buffer for the result. It may be the buffer that contains the base, because a copy within one buffer takes a third
-   * of the time of a copy between two.
+   * Buffer for the result. It may be the buffer that also contains the base. Copying within one buffer takes a third of
+   * the time of copying between two.
    */
   readonly result: Buffer;
   readonly resultAt: number;
@@ -132,8 +130,8 @@ export interface DeltaWork {
 }
 
 /**
- * Applies a delta until about `max` bytes are read and written. Returns true if the result is complete. Otherwise
- * stores in `next` the offsets at which the next call continues. Throws `DeltaError`. Never writes outside the result.
+ * Applies a delta until about `max` bytes are read and written. Returns true if the result is complete. Otherwise, the
+ * positions at which the next call continues are in `next`. Never writes outside the result. Throws `DeltaError`.
  */
 export function applyDelta(
   { delta, start, limit, base, baseAt, baseSize, result, resultAt, resultSize }: DeltaWork,
@@ -149,7 +147,7 @@ export function applyDelta(
     if ((op & 0x80) === 0) {
       const end = at + op;
       if (op === 0 || end > limit || out + op > resultEnd) throw new DeltaError();
-      // An insert instruction has at most 127 bytes, for which a loop is not slower than a call.
+      // An insert instruction has at most 127 bytes. A loop is not slower than a call for so few.
       while (at < end) result[out++] = delta[at++]!;
       continue;
     }
@@ -171,15 +169,15 @@ export function applyDelta(
   return at >= limit;
 }
 
-/** Same as `applyDelta`, but applies the whole delta and yields every 256 KiB, so that other requests can run. */
+/** Applies the whole delta as `applyDelta` does, but yields every 256 KiB, so that other requests can run. */
 export function* deltaSteps(work: DeltaWork): Steps<void> {
   const next = { at: work.start, out: work.resultAt };
   while (!applyDelta(work, PIECE, next)) yield PIECE * COST.byteCopied;
 }
 
 /**
- * Applies a delta, including its header, to `base`. Returns the result in new memory. Throws `DeltaError` if the delta
- * is malformed, is for another base, or has a result of more than `max` bytes. Yields every 256 KiB.
+ * Applies a delta with its header to `base`. Returns the result in new memory. Throws `DeltaError` if the delta is
+ * malformed, is for another base, or has a result of more than `max` bytes. Yields every 256 KiB.
  */
 export function* patchDelta(base: Buffer, delta: Buffer, max = Number.POSITIVE_INFINITY): Steps<Buffer> {
   const { length } = delta;

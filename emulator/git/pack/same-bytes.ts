@@ -1,18 +1,16 @@
-/**
- * Number of bytes that are compared with a loop before `Buffer.compare` is called, because the call is slow for few
- * bytes.
- */
+/** Number of bytes compared in a loop before `Buffer.compare` is called. The call is slow for few bytes. */
 const SHORT = 32;
 
 /**
- * Returns the number of equal bytes, at most `max`, from offset `oneAt` of `one` and offset `otherAt` of `other` on.
+ * Returns the number of equal bytes from offset `oneAt` of `one` and offset `otherAt` of `other` on. At most `max`
+ * bytes are compared.
  */
 export function sameBytes(one: Buffer, oneAt: number, other: Buffer, otherAt: number, max: number): number {
   let same = 0;
   const soon = Math.min(max, SHORT);
   while (same < soon && one[oneAt + same] === other[otherAt + same]) same++;
   if (same < soon) return same;
-  // Galloping search: compares pieces that double in length, and that halve after the first difference. Doubling is
+  // Galloping search: the compared pieces double in length until a difference is found, and then halve. Doubling is
   // fast, because a match of 32 bytes mostly continues much further.
   for (let count = SHORT, isGrowing = true; same < max; ) {
     count = Math.min(count, max - same);
@@ -30,8 +28,8 @@ export function sameBytes(one: Buffer, oneAt: number, other: Buffer, otherAt: nu
 }
 
 /**
- * Returns the number of equal bytes, at most `max`, directly before offset `oneEnd` of `one` and offset `otherEnd` of
- * `other`.
+ * Returns the number of equal bytes before offset `oneEnd` of `one` and offset `otherEnd` of `other`. At most `max`
+ * bytes are compared, backwards from these offsets.
  */
 export function sameBytesBefore(one: Buffer, oneEnd: number, other: Buffer, otherEnd: number, max: number): number {
   let same = 0;

@@ -4,8 +4,8 @@ const FIRST_SLAB = 4 * 1024;
 const LARGEST_SLAB = 4 * 1024 * 1024;
 
 /**
- * Contiguous bytes of a segment (append-only byte sequence): the range from `start` to `end` (exclusive) of the buffer
- * `slab`.
+ * Contiguous bytes of a segment (append-only byte sequence). They are the bytes `start` to `end` (exclusive) of the
+ * buffer `slab`.
  */
 export interface Piece {
   readonly slab: Buffer;
@@ -14,20 +14,19 @@ export interface Piece {
 }
 
 /**
- * Append-only byte sequence in memory. It contains a pack as received, or the objects that were created through the
- * HTTP API. The bytes are in buffers ("slabs") of doubling size, so a segment grows without copying and without a known
- * final length.
+ * Append-only byte sequence in memory. It contains a received pack, or the objects that were created through the HTTP
+ * API. Its buffers ("slabs") double in size, so it grows without copying and without a known final length.
  */
 export class Segment {
   readonly #slabs: Buffer[] = [];
-  /** Offset in the segment of the first byte of each slab. */
+  /** Offset in the segment at which each slab starts. */
   readonly #starts: number[] = [];
   #length = 0;
   #held = 0;
 
   /**
-   * `onHold` is called with the number of bytes that were allocated, or with a negative number if they were released.
-   * It counts the bytes against a memory limit, and may throw to refuse an allocation.
+   * `onHold` is called with the number of bytes that were allocated; a negative number means released bytes. It counts
+   * the bytes against a memory limit, and may throw to refuse an allocation.
    */
   constructor(private readonly onHold: (bytes: number) => void) {}
 
@@ -35,7 +34,7 @@ export class Segment {
     return this.#length;
   }
 
-  /** Appends a copy of `bytes`, which may be split across several slabs (buffers of the segment). */
+  /** Appends a copy of `bytes`. The copy may be split across several slabs (buffers of the segment). */
   append(bytes: Uint8Array): void {
     let from = 0;
     while (from < bytes.length) {
@@ -81,7 +80,10 @@ export class Segment {
     return { slab, start: from - base, end: Math.min(to - base, slab.length) };
   }
 
-  /** Returns the bytes `from` to `to` (exclusive) of the segment: a view if they are in one slab, otherwise a copy. */
+  /**
+   * Returns the bytes `from` to `to` (exclusive) of the segment. This is a view if they are in one slab, otherwise a
+   * copy.
+   */
   bytes(from: number, to: number): Buffer {
     if (from === to) return Buffer.alloc(0);
     const piece = this.pieceAt(from, to);
@@ -89,7 +91,7 @@ export class Segment {
     return Buffer.concat([...this.views(from, to)]);
   }
 
-  /** Yields the bytes `from` to `to` (exclusive) of the segment as views of its memory, one for each slab. */
+  /** Yields the bytes `from` to `to` (exclusive) of the segment as views of its memory, one view per slab. */
   *views(from: number, to: number): Generator<Buffer> {
     for (let at = from; at < to; ) {
       const { slab, start, end } = this.pieceAt(at, to);
@@ -98,7 +100,7 @@ export class Segment {
     }
   }
 
-  /** Shortens the segment to `length` bytes and releases the slabs after them. */
+  /** Shortens the segment to `length` bytes, and releases the slabs (buffers) after them. */
   truncate(length: number): void {
     while (this.#slabs.length > 0 && this.#starts.at(-1)! >= length) {
       this.#hold(-this.#slabs.pop()!.length);
@@ -108,9 +110,8 @@ export class Segment {
   }
 
   /**
-   * Returns a read-only segment that consists of the first `length` bytes. Both segments share the slabs (buffers),
-   * because bytes that are appended to this segment later do not overwrite those bytes. The memory remains counted by
-   * this segment.
+   * Returns a read-only segment with the first `length` bytes. Both segments share the slabs (buffers); later appended
+   * bytes never overwrite the first `length` bytes. The memory is counted only for this segment.
    */
   upTo(length: number): Segment {
     const part = new Segment(() => undefined);
@@ -124,8 +125,8 @@ export class Segment {
   }
 
   /**
-   * Releases the unused end of the last slab (buffer of the segment) by copying its content into a buffer of the exact
-   * size. Bytes that are appended later are stored in a new slab.
+   * Releases the unused end of the last slab (buffer of the segment). Its content is copied into a buffer of the exact
+   * size. Later bytes go into a new slab.
    */
   seal(): void {
     const index = this.#slabs.length - 1;
@@ -144,8 +145,7 @@ export class Segment {
   }
 
   /**
-   * Makes the unused end of the last slab (buffer) part of the segment, because offsets must not have gaps between
-   * slabs.
+   * Counts the unused end of the last slab (buffer) as a part of the segment. Offsets must not have gaps between slabs.
    */
   #closeSlab(): void {
     this.#length += this.#room();

@@ -1,8 +1,8 @@
 import type { Deflate, Inflate } from 'node:zlib';
 
 /**
- * Internal interface of a zlib stream of Node, limited to the methods that this project calls. It is not a public API,
- * so each class that uses it is tested once before the first use.
+ * Part of the internal interface of Node's zlib streams that this project uses. It is not a public API, so each class
+ * that uses it is tested before its first use.
  */
 export interface ZlibHandle {
   onerror: (message: string, code: number) => void;

@@ -9,12 +9,12 @@ const ANYTHING_BELOW = bytesOf('/**');
 /**
  * Parses a glob of `include_globs` or `exclude_globs`. Returns undefined if it matches nothing.
  *
- * The specification shows one glob, `**\/*.js`, which applies at any depth, so a glob is a wildmatch pattern in which
- * slashes are significant. The other rules are those of .gitignore, ripgrep and editors:
+ * A glob is a wildmatch pattern in which slashes are significant. The reason is that the specification shows only one
+ * glob, `**\/*.js`, which applies at any depth. The other rules are those of .gitignore, ripgrep and editors:
  *
- * - a glob without a slash matches a name at any depth: `*.js` is `**\/*.js` (as with Git's plain pathspec);
- * - a glob with a slash matches from the root, and a leading slash has no other effect: `src/*.js`, `/README.md`;
- * - a glob whose last name is plain text, or empty, also matches the content of the folder with that name:
+ * - A glob without a slash matches a name at any depth: `*.js` is `**\/*.js` (as with Git's plain pathspec).
+ * - A glob with a slash matches from the root: `src/*.js`, `/README.md`. A leading slash has no other effect.
+ * - A glob whose last name is plain text, or empty, also matches the content of the folder with that name:
  *   `node_modules`, `docs/`. `docs/*` matches only what is directly in `docs`.
  */
 export function parseGlob(glob: ByteString): PathPattern | undefined {
@@ -24,7 +24,7 @@ export function parseGlob(glob: ByteString): PathPattern | undefined {
   const pattern = isAnchored ? rooted : concatBytes(ANY_FOLDERS, rooted);
   if (pattern.endsWith('/')) return parse(concatBytes(pattern, ANYTHING));
   const lastName = pattern.slice(pattern.lastIndexOf('/') + 1);
-  // The pattern is followed by `/**`, so that it also matches the content of a folder with this name. A match may also
+  // `/**` is appended to the pattern, so that it also matches the content of a folder with this name. A match may also
   // end before these two tokens, because the name can be that of a file.
   return /[*?[\\]/.test(lastName) ? parse(pattern) : parse(concatBytes(pattern, ANYTHING_BELOW), 2);
 }

@@ -6,27 +6,26 @@ import { PathStack } from './path-stack.js';
 import type { TreeWalk } from './tree-walk.js';
 
 /**
- * List of the paths that a tree walk has found, in the order of the walk. Folders and names are stored separately.
- * Whole paths would take memory quadratic in the depth of the tree.
+ * Paths found by a tree walk, in the order of the walk. Folders and names are stored separately, because whole paths
+ * would take memory quadratic in the depth of the tree.
  */
 export class PathList {
   /**
-   * Arrays indexed by folder number. They contain the number of the parent folder, the depth and the name of each
-   * folder. Folder 0 is the root of the walk.
+   * Arrays indexed by folder number: parent folder, depth and name of each folder. Folder 0 is the root of the walk.
    */
   readonly parents: number[] = [];
   readonly depths: number[] = [];
   readonly folderNames: ByteString[] = [];
-  /** Arrays indexed by path number. They contain the folder number and the last name of each path. */
+  /** Arrays indexed by path number: folder number and last name of each path. */
   readonly folders: number[] = [];
   readonly names: ByteString[] = [];
-  /** Total length in bytes of all names of files and folders in the list. */
+  /** Total length in bytes of all file and folder names in the list. */
   nameBytes = 0;
   /** Path of the root of the walk. All paths of the list begin with it. */
   base = NO_BYTES;
   /**
-   * Arrays indexed by depth, for the folders that contain the last added path. `#open`: folder numbers in this list.
-   * `#serials`: serial numbers that the walk gave these folders.
+   * Arrays indexed by depth, for the folders that contain the last added path. `#open` has their numbers in this list,
+   * `#serials` the serial numbers from the walk.
    */
   readonly #open: number[] = [];
   readonly #serials: number[] = [];
@@ -36,8 +35,8 @@ export class PathList {
   }
 
   /**
-   * Adds the path at which the walk is now. All calls must use the same walk, because a folder is recognized by the
-   * serial number that the walk gave it.
+   * Adds the current path of the walk. All calls must use one walk, because folders are recognized by the serial
+   * numbers that the walk gave them.
    */
   add(walk: TreeWalk): void {
     const { depth } = walk;
@@ -61,16 +60,16 @@ export class PathList {
 }
 
 /**
- * Cursor in a `PathList`, which tests the paths with a matcher. The cost of moving the cursor to another path depends
- * only on the folders in which this path differs from the previous one.
+ * Cursor that moves through a `PathList` and tests the paths with a matcher. The cost of a move depends only on the
+ * folders in which the new path differs from the previous one.
  */
 export class PathCursor {
   readonly #stack: PathStack;
-  /** Numbers of the folders that contain the current path, by depth. */
+  /** Numbers of the folders that contain the current path, indexed by depth. */
   readonly #folders: number[] = [0];
   /**
-   * Range of folder numbers in which no file is selected, from `#dead` (inclusive) to `#deadEnd` (exclusive). Only the
-   * range that was found last is stored. Both are -1 if none was found yet.
+   * Range of folder numbers in which no file is selected, from `#dead` to `#deadEnd` (exclusive). Only the last range
+   * found is stored; both are -1 if none was found yet.
    */
   #dead = -1;
   #deadEnd = -1;
@@ -86,11 +85,10 @@ export class PathCursor {
   }
 
   /**
-   * Moves the cursor to the path with number `index` if this path is in the current folder. Returns true if the matcher
-   * selects the path, and false if it does not.
+   * Moves the cursor to the path with number `index`, if this path is in the current folder. Returns true if the
+   * matcher selects the path, otherwise false.
    *
-   * Returns undefined if the caller must call `moveTo` instead, because the path is in another folder or its name is
-   * long.
+   * Returns undefined if the path is in another folder or its name is long. The caller must then call `moveTo`.
    */
   tryMoveTo(index: number): boolean | undefined {
     const folder = this.list.folders[index]!;
@@ -115,7 +113,7 @@ export class PathCursor {
     return chosen;
   }
 
-  /** Path to which the cursor was moved last. Valid only if the matcher selects this path. */
+  /** Path of the last move. Valid only if the matcher selects this path. */
   get path(): ByteString {
     return this.#stack.pathOf(this.list.names[this.#index]!);
   }
@@ -147,8 +145,8 @@ export class PathCursor {
   }
 
   /**
-   * Records that no file is selected in a folder and its subfolders. The numbers of the subfolders directly follow the
-   * number of the folder, so all of them form one range.
+   * Records that no file is selected in a folder and its subfolders. They form one range, because the numbers of the
+   * subfolders directly follow that of the folder.
    */
   *#giveUp(folder: number): Steps<void> {
     const { depths } = this.list;

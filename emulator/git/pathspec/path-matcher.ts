@@ -3,31 +3,26 @@ import type { Steps } from '../../schedule/steps.js';
 import { ANY, ANY_BUT_SLASH, type Token } from './wildmatch.js';
 
 /**
- * Pattern for paths. Its tokens must match the whole path. A match may also end earlier in the pattern, before one of
- * the tokens in `ends`.
+ * Pattern for paths. All its tokens must match the whole path. The exceptions are in `ends`: a match may also end
+ * before one of these tokens.
  */
 export interface PathPattern {
   readonly tokens: readonly Token[];
   readonly ignoreCase: boolean;
-  /**
-   * Indexes of tokens before which a match may end too. For example, `docs` followed by `/**` may end before the slash.
-   */
+  /** Indexes of tokens before which a match may end. For example, `docs` followed by `/**` may end before the slash. */
   readonly ends: readonly number[];
 }
 
-/**
- * Patterns for which a path is tested. The condition is met if at least one pattern matches the path. If `refuses` is
- * true, the condition is met if no pattern matches it.
- */
+/** Patterns that a path is tested for. At least one must match the path. If `refuses` is true, none may match it. */
 export interface Condition {
   readonly patterns: readonly PathPattern[];
   readonly refuses: boolean;
 }
 
-/** State of the automaton (`PathMatcher`) after it has read the first bytes of a path. */
+/** State of the `PathMatcher` automaton after the first bytes of a path. */
 export interface MatchState {
   readonly words: Int32Array;
-  /** Cached next states, indexed by the next byte; undefined if this state itself is not cached. */
+  /** Cached next states, indexed by the next byte. Undefined if this state itself is not cached. */
   readonly next: (MatchState | undefined)[] | undefined;
   verdict: number | undefined;
 }
@@ -39,17 +34,15 @@ const DEAD = 2;
 const ACCEPTS_ALL = 4;
 
 /**
- * Maximum memory in bytes of all cached states of a matcher. In a cached state, a byte of a path costs one lookup.
- * Without the cache, it costs one operation for each 32-bit word of state bits.
+ * Memory limit in bytes for all cached states of a matcher. In a cached state, each byte of a path costs one lookup.
+ * Otherwise, it costs one operation per 32-bit word of state bits.
  */
 const KEPT_BYTES = 1 << 20;
-/** Approximate memory in bytes of a cached state, without its bits. */
+/** Approximate memory in bytes of a cached state, not counting its bits. */
 const STATE_BYTES = 2400;
-/** Cost of compiling one token of a pattern, in work units (microseconds of CPU time). */
+/** Cost of compiling one token, in work units (microseconds of CPU time). */
 const TOKEN_COST = COST.entry;
-/**
- * Cost of processing one 32-bit word of state bits for one byte of a path, in work units (microseconds of CPU time).
- */
+/** Cost of one 32-bit word of state bits for each byte of a path, in work units (microseconds of CPU time). */
 const WORD_COST = COST.byteScanned;
 const LARGEST_PIECE = 250;
 
@@ -57,9 +50,9 @@ const LARGEST_PIECE = 250;
  * Automaton (bit-parallel NFA) that tests paths for all conditions of one request. It reads each byte of a path once.
  *
  * The tokens of all patterns are concatenated. Each token has a bit that means "the path so far matches everything
- * before this token". Each pattern has one more bit for its end. A byte moves all bits at once, from each token that
- * matches the byte to the next token. The bits of stars also stay where they are. The cost of a byte is therefore at
- * most one operation per word of bits, whatever the path contains.
+ * before this token". Each pattern has one more bit for its end. A byte moves all bits at once: from each token that
+ * matches the byte to the next token. The bits of stars also stay in place. A byte therefore costs at most one
+ * operation per word of bits, whatever the path contains.
  *
  * In practice, only few different sets of bits occur. They are cached with their transitions, so a byte usually costs
  * one lookup (lazy DFA).
@@ -70,15 +63,15 @@ export class PathMatcher {
   /** State before the first byte of a path. */
   readonly start: MatchState;
   /**
-   * Maximum number of path bytes that may be processed between two yields to the event loop. The more patterns there
-   * are, the lower is the number.
+   * Maximum number of path bytes that may be processed between two yields to the event loop. More patterns make this
+   * number smaller.
    */
   readonly piece: number;
   #spent = 0;
   readonly #size: number;
   readonly #conditions: { readonly from: number; readonly to: number; readonly refuses: boolean }[] = [];
   /**
-   * Bits of the tokens that match each byte, indexed by the byte. An item is computed from the following masks when its
+   * Bits of the tokens that match each byte, indexed by the byte. An item is computed from the masks below when its
    * byte first occurs in a path.
    */
   readonly #moves: (Int32Array | undefined)[] = new Array(256);
@@ -87,25 +80,22 @@ export class PathMatcher {
   readonly #movesOnSlash: Int32Array;
   readonly #movesOnOther: Int32Array;
   /**
-   * Bits of the tokens that can match any number of bytes (stars). `#staysOnSlash`: tokens that match a slash.
-   * `#staysOnOther`: tokens that match other bytes.
+   * Bits of the stars, which can match any number of bytes. `#staysOnSlash` has the stars that match a slash,
+   * `#staysOnOther` those that match other bytes.
    */
   readonly #staysOnSlash: Int32Array;
   readonly #staysOnOther: Int32Array;
   /**
-   * Bits of the tokens that may match the empty string. When a path has reached such a token, it has also reached the
-   * token after it.
+   * Bits of the tokens that may match the empty string. A path that has reached such a token has also reached the next
+   * token.
    */
   readonly #passes: Int32Array;
   readonly #ends: Int32Array;
-  /**
-   * Bits of final `**` tokens, which match all following bytes. A path that has reached one matches, whatever bytes
-   * follow.
-   */
+  /** Bits of final `**` tokens. A path that has reached such a token matches, whatever bytes follow. */
   readonly #finals: Int32Array;
   readonly #kept = new Map<number, MatchState[]>();
   #room: number;
-  /** Arrays for the bits of a state that is not cached. They are reused for each byte to avoid allocations. */
+  /** Arrays for the bits of a state that is not cached. They are reused, to avoid an allocation for each byte. */
   #words: Int32Array;
   #spare: Int32Array;
 
@@ -141,8 +131,8 @@ export class PathMatcher {
   }
 
   /**
-   * Returns the work units (microseconds of CPU time) that were spent since the last call of this method. The caller
-   * reports them to the meter of the request.
+   * Returns the work units (microseconds of CPU time) spent since the last call of this method. The caller reports them
+   * to the meter of the request.
    */
   takeSpent(): number {
     const spent = this.#spent;
@@ -151,46 +141,46 @@ export class PathMatcher {
   }
 
   /**
-   * Returns the state after the bytes from `from` to `to` (exclusive) of a path. `state`: state before these bytes. The
-   * caller must pass at most `piece` bytes, because this method does not yield.
+   * Returns the state after more bytes of a path, those from `from` to `to` (exclusive). `state` is the state before
+   * these bytes. The caller must pass at most `piece` bytes, because this method does not yield.
    */
   after(state: MatchState, bytes: Uint8Array, from: number, to: number): MatchState {
     return this.#run(state, bytes, from, to) ?? this.#keep(this.#words);
   }
 
   /**
-   * Returns true if a path meets all conditions. `state`: state after the start of the path. The bytes from `from` to
-   * `to` (exclusive) are the rest of the path.
+   * Returns true if a path meets all conditions. `state` is the state after the first part of the path. The bytes from
+   * `from` to `to` (exclusive) are the rest of the path.
    */
   acceptsAfter(state: MatchState, bytes: Uint8Array, from: number, to: number): boolean {
     const end = this.#run(state, bytes, from, to);
     return ((end === undefined ? this.#verdictFor(this.#words) : this.#verdictOf(end)) & ACCEPTED) !== 0;
   }
 
-  /** Returns true if a path whose bytes led to `state` meets all conditions. */
+  /** Returns true if the path that led to `state` meets all conditions. */
   accepts(state: MatchState): boolean {
     return (this.#verdictOf(state) & ACCEPTED) !== 0;
   }
 
   /**
-   * Returns true if no path can meet all conditions that begins with the bytes that led to `state`. A folder with such
-   * a path need not be entered.
+   * Returns true if no continuation of the path that led to `state` can meet all conditions. If this path is a folder,
+   * the folder need not be entered.
    */
   isDead(state: MatchState): boolean {
     return (this.#verdictOf(state) & DEAD) !== 0;
   }
 
   /**
-   * Returns true if every path meets all conditions that begins with the bytes that led to `state`. Paths in such a
-   * folder need not be tested.
+   * Returns true if every continuation of the path that led to `state` meets all conditions. If this path is a folder,
+   * the paths in it need not be tested.
    */
   acceptsAll(state: MatchState): boolean {
     return (this.#verdictOf(state) & ACCEPTS_ALL) !== 0;
   }
 
   /**
-   * Returns the state after the bytes from `from` to `to` (exclusive). Returns undefined if this state is not cached;
-   * its bits are then in `#words`.
+   * Returns the state after the bytes from `from` to `to` (exclusive). If this state is not cached, returns undefined,
+   * and the bits of the state are in `#words`.
    */
   #run(start: MatchState, bytes: Uint8Array, from: number, to: number): MatchState | undefined {
     let state: MatchState | undefined = start;
@@ -211,8 +201,8 @@ export class PathMatcher {
   }
 
   /**
-   * Computes the bits of the state that follows the state `words` after `byte`, and stores them in `#words`. `words`
-   * and `#words` may be the same array.
+   * Computes the bits of the state that follows after `byte`, and stores them in `#words`. `words` contains the bits of
+   * the state before; it may be `#words` itself.
    */
   #step(words: Int32Array, byte: number): void {
     const moves = this.#moves[byte] ?? this.#movesOn(byte);
@@ -230,8 +220,8 @@ export class PathMatcher {
       const leaving = word & moves[at]!;
       let entered = (leaving << 1) | moved | passed;
       moved = leaving >>> 31;
-      // A star may match nothing, so its bit also sets the bit of the next token. This is done twice, because at most
-      // two stars can follow each other: `**/*`.
+      // A star may match nothing, so its bit also sets the next token's bit. This is done twice, because at most two
+      // stars can follow each other: `**/*`.
       entered |= (entered & passes[at]!) << 1;
       entered |= (entered & passes[at]!) << 1;
       passed = (entered & passes[at]!) >>> 31;
@@ -268,10 +258,7 @@ export class PathMatcher {
     return (isAccepted ? ACCEPTED : 0) | (isDead ? DEAD : 0) | (acceptsAll ? ACCEPTS_ALL : 0);
   }
 
-  /**
-   * Returns the cached state with these bits. Creates the state if the cache does not contain it. If the cache is full,
-   * the new state is not cached.
-   */
+  /** Returns the cached state with these bits, or a new state. The new state is not cached if the cache is full. */
   #keep(words: Int32Array): MatchState {
     let hash = 0;
     for (let at = 0; at < words.length; at++) hash = Math.imul(hash ^ words[at]!, 0x01000193);
@@ -313,7 +300,7 @@ export class PathMatcher {
         setBit(this.#passes, bit);
         if (hasBit(this.start.words, bit)) setBit(this.start.words, bit + 1);
         setBit(this.#staysOnOther, bit);
-        // Bytes other than a slash do not move a `folders` token (`**/`), because it can end only at a slash.
+        // A `folders` token (`**/`) can end only at a slash, so other bytes do not move it.
         if (token !== 'folders') setBit(this.#movesOnOther, bit);
         if (token === 'star') return;
         setBit(this.#staysOnSlash, bit);
@@ -326,8 +313,8 @@ export class PathMatcher {
   #placeLiteral(byte: number, ignoreCase: boolean, bit: number): void {
     const isCapital = byte >= 0x41 && byte <= 0x5a;
     const isSmall = byte >= 0x61 && byte <= 0x7a;
-    // With `ignoreCase`, the parser has converted all capital letters that are not escaped. A remaining capital was
-    // escaped, and matches nothing, as in Git.
+    // With `ignoreCase`, the parser has converted all unescaped capital letters. A remaining capital was escaped. It
+    // matches nothing, as in Git.
     if (!ignoreCase || !isCapital) this.#addLiteral(byte, bit);
     if (ignoreCase && isSmall) this.#addLiteral(byte - 0x20, bit);
   }

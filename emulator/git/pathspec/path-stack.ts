@@ -6,26 +6,26 @@ import type { MatchState, PathMatcher } from './path-matcher.js';
 const SLASH = 0x2f;
 
 /**
- * Number of innermost folders whose matcher states are always stored. Of the folders further out, only every 1024th
- * state is stored, which limits the memory for deep trees.
+ * Number of innermost folders whose matcher states are always stored. Further out, only every 1024th state is stored,
+ * to limit the memory for deep trees.
  */
 const STATE_LEVELS = 1024;
 
 /**
  * Stack of the folders from a root to the current position of a walk. It stores their path as bytes, and the matcher's
- * states after the paths of the innermost folders. The states of folders further out are computed again when the walk
- * returns to them.
+ * states after the paths of the innermost folders. States of folders further out are recomputed when the walk returns
+ * to them.
  */
 export class PathStack {
-  /** Number of folders on the stack, without the root. */
+  /** Number of folders on the stack, not counting the root. */
   depth = 0;
   #path: Buffer;
-  /** Length in bytes of each folder's path in `#path`, including its final slash, by depth of the folder. */
+  /** Length in bytes of each folder's path in `#path`, with its final slash. The index is the depth of the folder. */
   readonly #ends: number[];
   readonly #states: (MatchState | undefined)[] = [];
 
   /**
-   * Creates a stack that contains only the root. `base`: path of the root, with which all paths begin. The matcher does
+   * Creates a stack that contains only the root. All paths begin with `base`, the path of the root. The matcher does
    * not read `base`, so patterns are relative to the root.
    */
   constructor(
@@ -46,21 +46,19 @@ export class PathStack {
     return bytesIn(this.#path, this.#ends[level - 1], this.#ends[level]! - 1);
   }
 
-  /** Returns the whole path of the entry `name` in the innermost folder, including the path of the root. */
+  /** Returns the whole path of the entry `name` in the innermost folder. It begins with the path of the root. */
   pathOf(name: ByteString): ByteString {
     return concatBytes(this.folder(this.depth), name);
   }
 
-  /**
-   * True if the matcher cannot select any file in the innermost folder or below it. The folder need not be read then.
-   */
+  /** True if the matcher cannot select any file in or below the innermost folder. The folder then need not be read. */
   get isDead(): boolean {
     return this.matcher?.isDead(this.#state!) ?? false;
   }
 
   /**
-   * Returns true if the matcher selects a file in the innermost folder. The file's name is in `bytes` from `from` to
-   * `to` (exclusive). Returns undefined if the name is long; the caller must then call `acceptsLong`.
+   * Returns true if the matcher selects a file in the innermost folder. The name of the file is in `bytes` from `from`
+   * to `to` (exclusive). Returns undefined if the name is long; the caller must then call `acceptsLong`.
    */
   accepts(bytes: Uint8Array, from: number, to: number): boolean | undefined {
     const { matcher } = this;
@@ -74,8 +72,8 @@ export class PathStack {
   }
 
   /**
-   * Enters a subfolder of the innermost folder. The subfolder's name is in `bytes` from `from` to `to` (exclusive). If
-   * the matcher cannot select any file in the subfolder, returns false and does not enter it.
+   * Enters a subfolder of the innermost folder. The name of the subfolder is in `bytes` from `from` to `to`
+   * (exclusive). Returns false, without entering, if the matcher cannot select any file in the subfolder.
    */
   *enter(bytes: Uint8Array, from: number, to: number): Steps<boolean> {
     const start = this.#ends[this.depth]!;
@@ -93,7 +91,7 @@ export class PathStack {
     return true;
   }
 
-  /** Leaves all folders below depth `level`. Computes the matcher's state for this depth again if it was not stored. */
+  /** Leaves all folders below depth `level`. If the matcher's state for this depth was not stored, it is recomputed. */
   *leaveTo(level: number): Steps<void> {
     this.depth = level;
     this.#ends.length = level + 1;

@@ -14,14 +14,14 @@ import { foldCase, parseWildmatch } from './wildmatch.js';
 const SLASH_CODE = 0x2f;
 const PARENT = bytesOf('..');
 
-/** Error thrown for a pathspec that Git would refuse. The message states the reason. */
+/** Error for a pathspec that Git would refuse. The message states the reason. */
 export class BadPathspec extends Error {
   override readonly name = 'BadPathspec';
 }
 
 /**
- * Short forms of magic words such as `:(exclude)` (gitglossary, "pathspec"). Each character of a value is a short form
- * of its key. `top` has no effect, because all paths start at the root.
+ * Magic words of pathspecs, such as `:(exclude)`, with their short forms (gitglossary, "pathspec"). Each character of a
+ * value is one short form. `top` has no effect, because all paths start at the root.
  */
 const MAGIC = {
   top: '/',
@@ -34,8 +34,8 @@ const MAGIC = {
 type Magic = keyof typeof MAGIC;
 
 /**
- * Parsed pathspec. It selects the paths that match one of the patterns. If `isExclude` is true, it excludes these
- * paths.
+ * Parsed pathspec. It selects the paths that match at least one pattern. With `isExclude`, it excludes these paths
+ * instead.
  */
 export interface Pathspec {
   readonly patterns: readonly PathPattern[];
@@ -46,8 +46,8 @@ export interface Pathspec {
  * Parses a pathspec as `git ls-files -- <pathspec>…` does at the root of the tree. A pathspec is the path of a file,
  * the path of a folder (which selects its content), or a wildmatch pattern in which `*` also matches slashes.
  *
- * Supports `:(glob)`, `:(icase)`, `:(literal)`, `:(top)`, `:(exclude)` and their short forms, but not `:(attr)`.
- * Ignores a leading slash and `./`. Throws `BadPathspec`.
+ * `:(glob)`, `:(icase)`, `:(literal)`, `:(top)`, `:(exclude)` and their short forms are supported; `:(attr)` is not. A
+ * leading slash and `./` are ignored. Throws `BadPathspec`.
  */
 export function parsePathspec(spec: ByteString): Pathspec {
   if (spec === '') throw new BadPathspec('a path is empty; the root is `.`');
@@ -64,8 +64,8 @@ export function parsePathspec(spec: ByteString): Pathspec {
 }
 
 /**
- * Returns the pattern that matches a path, and all paths in a folder with this path. If the path ends with a slash, the
- * pattern matches only the content of the folder.
+ * Returns the pattern for a path and everything in the folder with this path. If the path ends with a slash, only the
+ * content of the folder matches.
  */
 function atOrBelow(path: ByteString, ignoreCase: boolean): PathPattern {
   const bytes = Array.from(path, (char) => char.charCodeAt(0));
@@ -92,8 +92,8 @@ function readMagic(spec: ByteString): { magic: Set<Magic>; rest: ByteString } {
 }
 
 /**
- * Removes `.` segments, repeated slashes and leading slashes from a path. Keeps a final slash, because it restricts the
- * pathspec to the content of a folder.
+ * Removes `.` segments, repeated slashes and leading slashes from a path. A final slash is kept, because it restricts
+ * the pathspec to the content of a folder.
  */
 function normalize(path: ByteString): ByteString {
   const names = splitBytes(path, '/');

@@ -19,8 +19,8 @@ import { TreeWalk } from './tree-walk.js';
 import { foldCase } from './wildmatch.js';
 
 /**
- * Returns true if a path matches a glob. It is a simple implementation of the rules in the docstring of `parseGlob`,
- * with which the fast one is compared.
+ * Returns true if a glob matches a path. This simple implementation of the rules in the comment of `parseGlob` is
+ * compared with the fast one.
  */
 function isGlobMatch(glob: ByteString, path: ByteString): boolean {
   const isAnchored = glob.slice(0, -1).includes('/');
@@ -133,8 +133,8 @@ const [max, longest, together] = [requestLimit('globs'), requestLimit('globBytes
 const ONE = { maxMatches: 1, maxMatchesPerFile: 1, maxLines: 1 };
 
 /**
- * Selections of files whose lists of patterns have the maximum size, with patterns that keep as many tokens active as
- * possible, so that matching takes as long as possible.
+ * Selections with which matching takes as long as possible. Their pattern lists have the maximum size, and the patterns
+ * keep as many tokens active as possible.
  */
 const HOSTILE: Record<string, FileSelection> = {
   'many folders': filled((bytes) => `${'**/*a*/'.repeat(bytes / 7)}b`),

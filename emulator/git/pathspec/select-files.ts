@@ -7,28 +7,28 @@ import { PathMatcher, type PathPattern } from './path-matcher.js';
 import { BadPathspec, type Pathspec, parsePathspec } from './pathspec.js';
 
 /**
- * Lists of patterns with which a request selects files of a tree. A list that is empty or undefined does not restrict
- * the selection.
+ * Lists of patterns with which a request selects files of a tree. An empty or undefined list does not restrict the
+ * selection.
  */
 export interface FileSelection {
-  /** Pathspecs as in Git: paths of files, paths of folders (with their content), or patterns. */
+  /** Pathspecs as in Git: paths of files, paths of folders (which select their content), or patterns. */
   readonly paths?: readonly ByteString[] | undefined;
   readonly includeGlobs?: readonly ByteString[] | undefined;
-  /** Globs of files that are left out, even if another list selects them. */
+  /** Globs of files to leave out, even if another list selects them. */
   readonly excludeGlobs?: readonly ByteString[] | undefined;
-  /** File extensions, with or without their dot. The comparison is case-sensitive. */
+  /** File extensions, with or without the dot. They are compared case-sensitively. */
   readonly extensions?: readonly ByteString[] | undefined;
 }
 
 export type SelectionList = keyof FileSelection;
 
-/** Error thrown if a list exceeds a limit or contains an invalid pattern. The message states the reason. */
+/** Error for a list that exceeds a limit or contains an invalid pattern. The message states the reason. */
 export class BadSelection extends Error {
   override readonly name = 'BadSelection';
   constructor(
-    /** End of a sentence that the caller begins with the name of the list. */
+    /** End of a sentence. The caller puts the name of the list before it. */
     message: string,
-    /** Name of the invalid list; undefined if the limit for all lists together is exceeded. */
+    /** Name of the invalid list. Undefined if all lists together exceed a limit. */
     readonly list?: SelectionList,
   ) {
     super(message);
@@ -43,8 +43,8 @@ const NAMES = {
 } as const satisfies Record<SelectionList, string>;
 
 /**
- * Returns the matcher for files that satisfy all given lists. Returns undefined if no list restricts the files, so that
- * all files are selected. Throws `BadSelection`.
+ * Returns the matcher for the files that satisfy all given lists. Returns undefined if no list restricts the files.
+ * Throws `BadSelection`.
  */
 export function* selectFiles(selection: FileSelection): Steps<PathMatcher | undefined> {
   checkBounds(selection);
@@ -65,7 +65,7 @@ export function* selectFiles(selection: FileSelection): Steps<PathMatcher | unde
   return yield* PathMatcher.compile(given.map(([patterns, refuses]) => ({ patterns: patterns.flat(), refuses })));
 }
 
-/** Returns a matcher that selects only the file with exactly this path. */
+/** Returns a matcher that selects only the file at this path. */
 export function selectPath(path: ByteString): Steps<PathMatcher> {
   const tokens = Array.from(path, (char) => char.charCodeAt(0));
   return PathMatcher.compile([{ patterns: [{ tokens, ignoreCase: false, ends: [] }], refuses: false }]);

@@ -14,8 +14,8 @@ const DEPTH = 9000;
 const MARKED = 5000;
 
 /**
- * Returns a chain of `depth` nested folders. Each has a file that sorts after its subfolder, so that the walk must
- * return to the folder.
+ * Returns a chain of `depth` nested folders. Each folder has a file that sorts after its subfolder, so that the walk
+ * must come back to the folder.
  */
 function deep(objects: MemoryObjects, depth = DEPTH): Oid {
   let tree = objects.tree({ f: 'x' });
@@ -43,7 +43,7 @@ t.test('what is not kept of a deep walk is there again on the way back', (t) => 
     lengths.push(walk.path.length);
     list.add(walk);
   }
-  // Expect the files from the deepest folder outwards, because `d` and `m` sort before `f`.
+  // Expect the deepest folder's file first, because `d` and `m` sort before `f`.
   const expected = Array.from({ length: DEPTH - MARKED + 1 }, (_, at) => 2 * (DEPTH - at) + 1);
   t.same(lengths, expected);
   t.ok(reads > DEPTH * 1.2 && reads <= 2 * (DEPTH + 1), `${reads} trees were read`);

@@ -9,27 +9,27 @@ import type { PathMatcher } from './path-matcher.js';
 import { PathStack } from './path-stack.js';
 
 /**
- * Maximum total size in bytes of tree objects that a walk keeps in memory. They belong to the innermost folders on the
- * current path. Tree objects of folders further out are read again when the walk returns to them.
+ * Maximum total size in bytes of the tree objects that a walk keeps in memory. It keeps those of the innermost folders
+ * on the current path. Tree objects of folders further out are read again when the walk returns to them.
  */
 const HELD_BYTES = 8 << 20;
 const NO_BODY = Buffer.alloc(0);
-/** Approximate memory in bytes of a `TreeCursor` (position in a tree object), without the tree object. */
+/** Approximate memory in bytes of a `TreeCursor` (position in a tree object), not counting the tree object itself. */
 const SCANNER_BYTES = 256;
 
 export interface WalkOptions {
   /**
-   * True to report folders too, each before its content. By default, only files, symbolic links and submodules are
-   * reported.
+   * If true, folders are reported too, each before its content. By default, only files, symbolic links and submodules
+   * are reported.
    */
   readonly trees?: boolean;
-  /** True (the default) to walk subfolders too. */
+  /** If true (the default), subfolders are walked too. */
   readonly recursive?: boolean;
-  /** Path of the walked tree. All reported paths begin with it. Undefined for the root. */
+  /** Path of the walked tree, with which all reported paths begin. Undefined for the root. */
   readonly under?: ByteString | undefined;
   /**
-   * Matcher that selects the files to report; undefined to report all files. A folder in which it can select no file is
-   * not entered.
+   * Matcher that selects the files to report; undefined for all files. Folders in which it can select no file are not
+   * entered.
    */
   readonly selects?: PathMatcher | undefined;
 }
@@ -43,15 +43,15 @@ export interface WalkOptions {
  *       if (walk.isFound) …
  *     }
  *
- * A step is a bounded piece of work, which usually finds one entry. Trees may have any depth: each folder on the
+ * A step is a bounded piece of work, which usually finds one entry. Trees may have any depth. Each folder on the
  * current path takes only a few numbers, and paths are built on demand.
  */
 export class TreeWalk {
   /** True if the last call of `step` found an entry. `mode`, `name`, `oid` and `path` then describe this entry. */
   isFound = false;
   /**
-   * Cost of the last step in work units (microseconds of CPU time). Does not include reading trees, because the object
-   * reader reports that itself.
+   * Cost of the last step in work units (microseconds of CPU time). The cost of reading trees is not included, because
+   * the object reader reports it.
    */
   cost = 0;
   mode = 0;
@@ -60,16 +60,16 @@ export class TreeWalk {
   readonly #trees: boolean;
   readonly #recursive: boolean;
   #scan: TreeCursor;
-  // The following arrays have one item for each folder on the current path. The index is the depth of the folder.
+  // The following arrays have one item per folder on the current path, indexed by depth.
   readonly #scans: (TreeCursor | undefined)[];
-  /** Byte position in each folder's tree object at which the walk of the folder continues. */
+  /** Position in each folder's tree object, in bytes, at which the walk continues. */
   readonly #positions: number[] = [0];
   readonly #numbers: number[];
   readonly #serials: number[] = [0];
   #serial = 0;
   /**
-   * Memory limit for cursors. `#held`: memory in bytes of all cursors in `#scans`. `#firstHeld`: smallest depth of
-   * which the cursor is in memory.
+   * Cursors in memory. `#held` is the memory in bytes of all cursors in `#scans`, which is limited. `#firstHeld` is the
+   * smallest depth whose cursor is in memory.
    */
   #held = 0;
   #firstHeld = 0;
@@ -89,7 +89,7 @@ export class TreeWalk {
   }
 
   /**
-   * Does one bounded piece of work, after which `isFound` and `cost` are valid. Returns false at the end of the walk.
+   * Does one bounded piece of work. Afterwards, `isFound` and `cost` are valid. Returns false at the end of the walk.
    */
   step(): boolean {
     this.isFound = false;
@@ -98,7 +98,7 @@ export class TreeWalk {
     return !step.done;
   }
 
-  /** Number of folders between the root of the walk and the current entry; 0 for an entry directly in the root. */
+  /** Number of folders between the root of the walk and the current entry. 0 for an entry directly in the root. */
   get depth(): number {
     return this.#stack.depth;
   }
@@ -133,8 +133,8 @@ export class TreeWalk {
   }
 
   /**
-   * Returns the serial number of the folder at depth `level` on the current path. Each folder that the walk enters gets
-   * a new number. A caller can therefore see from a changed number that the walk is in another folder.
+   * Returns the serial number of the folder at depth `level` on the current path. Each folder gets a new number when
+   * the walk enters it, so a changed number tells the caller that the walk is in another folder.
    */
   folderSerial(level: number): number {
     return this.#serials[level]!;

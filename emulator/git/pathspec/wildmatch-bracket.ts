@@ -1,8 +1,8 @@
 import type { ByteString } from '../object/bytes.js';
 
 /**
- * Set of bytes that a bracket expression such as `[a-z]` matches. The array has 256 items, with 1 for each byte in the
- * set.
+ * Set of bytes that a bracket expression such as `[a-z]` matches. The array has an item for each of the 256 byte
+ * values, 1 if the byte is in the set.
  */
 export type ByteSet = Uint8Array;
 
@@ -11,8 +11,8 @@ const UPPER = [0x41, 0x5a];
 const LOWER = [0x61, 0x7a];
 
 /**
- * Character classes of POSIX (`[:alpha:]` and others) in the C locale. Each class is a list of ranges, given as pairs
- * of first and last byte.
+ * POSIX character classes, such as `[:alpha:]`, in the C locale. Each class is a list of ranges: pairs of first and
+ * last byte.
  */
 export const POSIX_CLASSES: Readonly<Record<string, readonly number[]>> = {
   alnum: [...DIGIT, ...UPPER, ...LOWER],
@@ -30,9 +30,9 @@ export const POSIX_CLASSES: Readonly<Record<string, readonly number[]>> = {
 };
 
 /**
- * Parses a bracket expression such as `[a-z]`. `start`: position of its `[` in the pattern. Returns the set of matching
- * bytes, and the position after the `]` (`end`). Returns undefined if the expression is not closed or names an unknown
- * class.
+ * Parses the bracket expression, such as `[a-z]`, whose `[` is at position `start` of the pattern. Returns the set of
+ * matching bytes, and the position after the `]` (`end`). Returns undefined if the expression is not closed or names an
+ * unknown class.
  *
  * A `]` that is the first byte of the set stands for itself. A `\` quotes the next byte, also at the ends of a range.
  *
@@ -48,7 +48,7 @@ export function readBracket(
   const set: ByteSet = new Uint8Array(256);
   const first = start + (isNegated ? 2 : 1);
   let at = first;
-  // Last single byte before `at`; -1 after a range or a class. If `-` follows, this byte is the start of a range.
+  // Last single byte before `at`; -1 after a range or a class. It is the start of a range if `-` follows.
   let previous = -1;
   while (at < pattern.length && (pattern[at] !== ']' || at === first)) {
     if (pattern.startsWith('[:', at)) {

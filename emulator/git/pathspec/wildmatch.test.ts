@@ -130,7 +130,7 @@ const PATTERNS = [
   ...['?/**/?', '**/b/**/b', '*a/*b', '**/[a-f]oo', '[a-f]*/b[a-f]*', 'a*/*/*a', '*/a[!b]*/*', '*x*/**/*z*'],
 ].map(bytesOf);
 
-/** Returns the matcher for one wildmatch pattern (glob of Git). */
+/** Compiles one pattern in the syntax of Git's wildmatch (glob). */
 function wildmatch(pattern: ByteString, options: WildmatchOptions = {}): PathMatcher {
   const tokens = parseWildmatch(pattern, options);
   const patterns = tokens ? [{ tokens, ignoreCase: options.ignoreCase ?? false, ends: [] }] : [];
@@ -138,14 +138,13 @@ function wildmatch(pattern: ByteString, options: WildmatchOptions = {}): PathMat
 }
 
 /**
- * Returns for each pattern the texts that `git ls-files` selects with it as a pathspec. `magic`: prefix such as
- * `:(glob)`.
+ * Returns the texts that `git ls-files` selects with each pattern as a pathspec. `magic` is a prefix such as `:(glob)`.
  */
 function listed(magic: string, patterns: readonly ByteString[]): Map<ByteString, Set<string>> {
   const responses = new Map(patterns.map((pattern) => [pattern, new Set<string>()]));
   using git = new ScratchGit();
   const oid = git.add('blob', '');
-  // Add texts with and without a slash separately, because an index cannot contain both `a` and `a/b`.
+  // Add the texts with a slash and those without in two rounds, because an index cannot contain both `a` and `a/b`.
   for (const hasSlash of [false, true]) {
     const texts = TEXTS.filter((text) => text.includes('/') === hasSlash);
     git.run(['read-tree', '--empty']);
@@ -160,7 +159,8 @@ function listed(magic: string, patterns: readonly ByteString[]): Map<ByteString,
 }
 
 /**
- * Returns true for the additional matches of a pathspec: the path itself, and the content of a folder with that name.
+ * Returns true for the matches that a pathspec has in addition to its pattern: the path itself, and everything in a
+ * folder with that name.
  */
 function isPrefix(pattern: string, text: string): boolean {
   return text === pattern || text.startsWith(`${pattern}/`);
@@ -173,7 +173,7 @@ for (const [magic, options] of [
   [':(icase)', { ignoreCase: true }],
 ] as const) {
   t.test(`patterns match as in Git's pathspecs with ${magic}`, (t) => {
-    // Test patterns without letters only if case matters, because otherwise both modes give the same result.
+    // If case is ignored, test only patterns with letters. For the others, the result is the same as with case.
     const isWanted = magic.includes('icase') ? /[a-zA-Z]/ : /^/;
     const all = PATTERNS.filter((pattern) => !pattern.startsWith('/') && isWanted.test(pattern));
     const patterns = sample(t, all, 40);
@@ -208,8 +208,8 @@ t.test('random patterns match as in Git', (t) => {
   const pattern = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => bytesOf(pieces.join('')));
   const patterns = fc
     .sample(pattern, { numRuns: 400, seed: 13 })
-    // Skip patterns that Git handles in a special way: it normalizes pathspecs like paths, treats one without a
-    // wildcard as plain text, and takes `**` after a plain prefix for the start of the pattern.
+    // Skip patterns that Git handles specially. It normalizes pathspecs like paths, and treats a pathspec without a
+    // wildcard as plain text. It also treats `**` after a plain prefix as the start of the pattern.
     .filter((each) => !/^[^*?[\\]*[^/*?[\\]\*\*+(?:$|\/)/.test(each))
     .filter((each) => !/^\/|\/\/|\/$|(?:^|\/)\.(?:\/|$)|^[^*?[\\]*$/.test(each));
   const distinct = sample(t, [...new Set(patterns)].slice(0, 70), 20);
@@ -380,7 +380,7 @@ t.test('pathspecs select what git ls-files selects', (t) => {
   t.end();
 });
 
-/** Returns false if the matcher of `paths` excludes all files in the folder, so that a walk need not enter it. */
+/** Returns false if no file in the folder can match `paths`. A walk can then skip the folder. */
 function mayHold(paths: readonly string[], folder: string): boolean {
   const matcher = runSync(selectFiles({ paths: paths.map(bytesOf) }))!;
   const bytes = Buffer.from(`${folder}/`, 'latin1');

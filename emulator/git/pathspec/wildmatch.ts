@@ -2,17 +2,22 @@ import { type ByteString, bytesOf, replaceBytes, sliceBytes } from '../object/by
 import { type ByteSet, readBracket } from './wildmatch-bracket.js';
 
 export interface WildmatchOptions {
-  /** If true, `*`, `?` and `[…]` do not match slashes. `**` between slashes does (Git's WM_PATHNAME). */
+  /**
+   * If true, `*`, `?` and `[…]` do not match slashes (Git's WM_PATHNAME). `**` still does if it stands between slashes.
+   */
   readonly pathname?: boolean;
   readonly ignoreCase?: boolean;
 }
 
 /**
- * Token of a parsed pattern. A number matches this byte, and a `ByteSet` matches one byte of the set. `star` matches
- * any number of bytes except slashes. `starstar` matches any number of bytes. `folders` matches any number of folder
- * names, each with its slash.
+ * Token of a parsed pattern:
  *
- * `folders` occurs only at the start of a pattern or after a slash, and never twice in a row.
+ * - a number: matches this byte.
+ * - `ByteSet`: matches one byte of the set.
+ * - `star`: matches any number of bytes except slashes.
+ * - `starstar`: matches any number of bytes.
+ * - `folders`: matches any number of folder names, each with its slash. It occurs only at the start of a pattern or
+ *   after a slash, and never twice in a row.
  */
 export type Token = number | ByteSet | 'star' | 'starstar' | 'folders';
 
@@ -21,14 +26,15 @@ export const ANY: ByteSet = new Uint8Array(256).fill(1);
 export const ANY_BUT_SLASH: ByteSet = ANY.map((_, byte) => (byte === SLASH ? 0 : 1));
 
 /**
- * Parses a pattern of Git's wildmatch (gitignore, "Pattern format"; glob(7)):
+ * Parses a pattern of Git's wildmatch (gitignore, "Pattern format"; glob(7)). The pattern must match the whole text:
  *
  *     ?  *  **  [a-z]  [!a-z]  [^a-z]  [[:alpha:]]  \x
  *
- * With `pathname`, `**` is special only between slashes or at an end: `**\/a`, `a/**`, `a/**\/b`; elsewhere it equals
- * `*`. Without `pathname`, it always equals `*`, and both match slashes. The pattern must match the whole text. With
- * `ignoreCase`, the text must be in lower case. Returns undefined for an invalid pattern (an open bracket, a final
- * backslash, an unknown class), which matches nothing.
+ * With `pathname`, `**` is special only between slashes or at an end: `**\/a`, `a/**`, `a/**\/b`. Elsewhere it equals
+ * `*`. Without `pathname`, it always equals `*`, and both match slashes.
+ *
+ * With `ignoreCase`, the text must be in lower case. Returns undefined for an invalid pattern, which matches nothing. A
+ * pattern with an open bracket, a final backslash or an unknown class is invalid.
  */
 export function parseWildmatch(
   pattern: ByteString,
@@ -41,7 +47,7 @@ export function parseWildmatch(
       let end = at + 1;
       while (pattern[end] === '*') end++;
       const token = starToken(pattern, at, end, pathname);
-      // A second consecutive `folders` token is left out, because two match the same paths as one.
+      // Two consecutive `folders` tokens match the same paths as one, so the second is left out.
       if (token !== 'folders' || tokens.at(-1) !== token) tokens.push(token);
       at = token === 'folders' ? end + 1 : end;
     } else if (char === '[') {
@@ -57,7 +63,7 @@ export function parseWildmatch(
       const isEscape = char === '\\';
       if (isEscape && ++at === pattern.length) return undefined;
       const byte = sliceBytes(pattern, at, at + 1);
-      // As in Git, an escaped capital is not converted to lower case. It matches nothing with `ignoreCase`, because the
+      // As in Git, an escaped capital is not converted to lower case. With `ignoreCase` it matches nothing, because the
       // compared text is in lower case.
       tokens.push((ignoreCase && !isEscape ? foldCase(byte) : byte).charCodeAt(0));
       at++;
@@ -67,8 +73,8 @@ export function parseWildmatch(
 }
 
 /**
- * Returns the token for a run of stars, which extends from `start` to `end` (exclusive) in the pattern. With
- * `pathname`, two or more stars match slashes only if they are between slashes or at an end of the pattern.
+ * Returns the token for the stars from `start` to `end` (exclusive) in the pattern. With `pathname`, they match slashes
+ * only if there are two or more, and only between slashes or at an end of the pattern.
  */
 function starToken(pattern: ByteString, start: number, end: number, pathname: boolean): Token {
   if (!pathname) return 'starstar';
@@ -80,7 +86,7 @@ function starToken(pattern: ByteString, start: number, end: number, pathname: bo
   return pattern[end] === '/' ? 'folders' : 'starstar';
 }
 
-/** Converts ASCII capitals to lower case, and leaves all other bytes unchanged, as Git does when it ignores case. */
+/** Converts ASCII capitals to lower case, and leaves all other bytes unchanged. Git ignores case in this way. */
 export function foldCase(text: ByteString): ByteString {
   return replaceBytes(text, /[A-Z]+/g, (capitals) => bytesOf(capitals.toLowerCase()));
 }

@@ -2,12 +2,12 @@ import { type ByteString, textOf } from '../object/bytes.js';
 import { type Oid, ZERO_OID } from '../object/object.js';
 
 /**
- * Requested change of one ref from an old object id to a new one. The zero id (40 zeros) means that the ref does not
+ * Requested change of one ref from an old object id to a new one. The zero id (40 zeros) stands for a ref that does not
  * exist.
  */
 export interface RefChange {
   readonly name: ByteString;
-  /** Object id that the ref must have when the change is made; otherwise the change is refused. */
+  /** Object id that the ref must have when the change is made. The change is refused if the ref has another id. */
   readonly old: Oid;
   readonly new: Oid;
 }
@@ -19,15 +19,16 @@ export function isDeletion(change: Pick<RefChange, 'new'>): boolean {
 /**
  * Reason why a requested change of a ref is refused:
  *
- * stale the current value of the ref is not `old`
- * blocked an existing ref conflicts with the name: one would be a file and a folder at once (`a` and `a/b`)
- * together same as `blocked`, with another ref of the same transaction
- * repeated the transaction changes the ref twice
- * no-commit the new value of a branch is not a commit
+ * - stale: the current value of the ref is not `old`
+ * - blocked: an existing ref conflicts with the name, because one of them would be both a file and a folder (`a` and
+ *   `a/b`)
+ * - together: another ref of the same transaction conflicts with the name in this way
+ * - repeated: the transaction changes the ref twice
+ * - no-commit: the new value of a branch is not a commit
  */
 export type RefIssue = 'stale' | 'blocked' | 'together' | 'repeated' | 'no-commit';
 
-/** Change of a ref that cannot be made, with the reason. */
+/** Refused change of a ref, with the reason. */
 export interface RefConflict {
   readonly issue: RefIssue;
   readonly change: RefChange;
@@ -38,7 +39,8 @@ export interface RefConflict {
 }
 
 /**
- * Error thrown if an atomic transaction (all ref changes or none) cannot be committed, because one change is refused.
+ * Error thrown if an atomic transaction (all ref changes or none) cannot be committed, because one of its changes is
+ * refused.
  */
 export class RefTransactionFailed extends Error {
   override readonly name = 'RefTransactionFailed';
@@ -47,7 +49,7 @@ export class RefTransactionFailed extends Error {
   }
 }
 
-/** Returns the description of a refused ref change in the words of Git's own error messages. */
+/** Returns a description of a refused ref change, worded like Git's own error messages. */
 export function describeConflict({ issue, change, current, other }: RefConflict): string {
   const name = textOf(change.name);
   switch (issue) {

@@ -8,7 +8,7 @@ import { describeRefNameIssue, isRefName, readBranchName, refNameIssue } from '.
 const PIECES = ['a', 'b', '/', '.', '@', '{', '-', '~', '^', ':', '?', '*', '[', '\\', ' ', '\t', '\x7f', '\u00e9'];
 const WORDS = ['.lock', 'lock', '..', '//', 'HEAD', 'refs/', 'heads/', '@{', '+', '%', 'x.lock/y', '.LOCK'];
 
-/** Returns up to `count` different random names; a quarter of them if the tests run with samples only. */
+/** Returns up to `count` different random names. If tests run only with samples, returns a quarter of that. */
 function sampleNames(t: Test, count: number): string[] {
   const piece = fc.constantFrom(...PIECES, ...WORDS);
   const names = fc.array(piece, { minLength: 1, maxLength: 5 }).map((pieces) => pieces.join(''));
@@ -41,8 +41,8 @@ t.test('branch names are checked as git check-ref-format --branch checks them', 
     'e\u0301',
     ...sampleNames(t, 300),
   ]) {
-    // Skip `@` and `refs/…`: Git reads `@` as HEAD, and would create `refs/heads/refs/…`. The API allows neither as a
-    // branch name.
+    // Skip `@` and `refs/…`, which the API refuses as branch names. Git reads `@` as HEAD and would create
+    // `refs/heads/refs/…`.
     if (name === '@' || name.startsWith('refs/')) continue;
     const accepted = git.try(['check-ref-format', '--branch', name]).status === 0;
     t.equal(readBranchName(name).issue === undefined, accepted, JSON.stringify(name));

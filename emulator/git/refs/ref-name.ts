@@ -1,17 +1,14 @@
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf } from '../object/bytes.js';
 
-/**
- * Maximum length in bytes of a branch name given in a request of the HTTP API. A push may create longer names, as in
- * Git.
- */
+/** Maximum length in bytes of a branch name in a request of the HTTP API. A push may create longer names, as in Git. */
 const MAX_BRANCH_BYTES = requestLimit('branchBytes');
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Rules of `git check-ref-format` for ref names. Each rule has a code, a pattern that a valid name does not match, and
- * a description of a violation.
+ * Rules of `git check-ref-format` for ref names. Each rule has a code, a pattern, and a description of a violation. A
+ * name violates the rule if it matches the pattern.
  */
 const REF_RULES = [
   ['empty', /^$/, 'is empty'],
@@ -25,9 +22,7 @@ const REF_RULES = [
   ['lock', /\.lock(?:\/|$)/, 'has a component that ends with `.lock`'],
 ] as const;
 
-/**
- * Descriptions of the additional rules of the HTTP API for branch and tag names that a name may violate, by their code.
- */
+/** Additional rules of the HTTP API for branch and tag names: description of the violation by code. */
 const SHORT_NAME_ISSUES = {
   dash: 'begins with a dash',
   'refs-prefix': 'begins with `refs/`',
@@ -45,16 +40,16 @@ const REASONS = new Map<RefNameIssue, string>([
 ]);
 
 /**
- * Returns the description of a violated rule, such as "is empty". It completes a sentence that begins with "the branch
- * name".
+ * Returns the description of a violated rule, such as "is empty". The description continues a sentence that begins with
+ * "the branch name".
  */
 export function describeRefNameIssue(issue: RefNameIssue): string {
   return REASONS.get(issue)!;
 }
 
 /**
- * Returns the code of the first rule of `git check-ref-format` that `name` violates, or undefined if it is valid.
- * `oneLevel`: names without a slash are valid too (`--allow-onelevel`).
+ * Returns the code of the first rule of `git check-ref-format` that `name` violates; undefined if the name is valid. If
+ * `oneLevel` is set, names without a slash are valid too (`--allow-onelevel`).
  */
 export function refNameIssue(name: ByteString, { oneLevel = false } = {}): RefNameIssue | undefined {
   for (const [issue, pattern] of REF_RULES) {
@@ -69,14 +64,15 @@ export function isRefName(name: ByteString): boolean {
 }
 
 /**
- * Result of validating a branch or tag name given by a client: the name as a byte string, or the code of the violated
- * rule.
+ * Result of validating a branch or tag name given by a client. It is the name as a byte string, or the code of the
+ * violated rule.
  */
 export type NameReading = { readonly name: ByteString; readonly issue?: undefined } | { readonly issue: RefNameIssue };
 
 /**
  * Validates the short name of a branch (without `refs/heads/`). Accepts the names that `git check-ref-format --branch`
- * accepts, except those that start with `refs/`, the name `HEAD`, and names longer than `MAX_BRANCH_BYTES` bytes.
+ * accepts, with three exceptions: names that start with `refs/`, the name `HEAD`, and names longer than
+ * `MAX_BRANCH_BYTES` bytes.
  */
 export function readBranchName(text: string): NameReading {
   if (LONE_SURROGATE.test(text)) return { issue: 'not-text' };
@@ -86,7 +82,7 @@ export function readBranchName(text: string): NameReading {
 }
 
 /**
- * Validates the short name of a tag. The rules are those for branches: `git tag` also refuses `HEAD` and a leading
+ * Validates the short name of a tag. The rules for branches apply, because `git tag` also refuses `HEAD` and a leading
  * dash.
  */
 export const readTagName = readBranchName;

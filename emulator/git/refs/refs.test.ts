@@ -63,7 +63,7 @@ t.test('a name cannot be a ref and a folder of refs', async (t) => {
 });
 
 t.test('the conflicting ref is the outermost folder that is a ref, or else the first ref inside', async (t) => {
-  // Use characters that sort before and after a slash, so that other names are sorted between a folder and the refs in
+  // Use characters that sort before and after a slash. Other names can then sort between a folder and the refs inside
   // it.
   const component = fc.constantFrom('a', 'b', 'ab', '!', 'a!', '0', 'a0');
   const name = fc.array(component, { minLength: 1, maxLength: 5 }).map((parts) => bytes(`refs/${parts.join('/')}`));

@@ -3,24 +3,25 @@ import { type ByteString, bytesOf, concatBytes, NO_BYTES, SLASH, sliceBytes } fr
 import type { Oid } from '../object/object.js';
 import { byBytes } from '../object/sort.js';
 
-/** Target of HEAD: the full name of a ref, which need not exist yet, or the id of a commit (detached HEAD). */
+/** Target of HEAD. It is the full name of a ref, which need not exist yet, or the id of a commit (detached HEAD). */
 export type Head = { readonly symref: ByteString } | { readonly oid: Oid };
 
 export interface Ref {
   readonly oid: Oid;
-  /** Time at which the ref was created, in milliseconds on the simulated clock of the server. */
+  /** Time at which the ref was created, in milliseconds of the server's simulated clock. */
   readonly createdAt: number;
 }
 
 const HEADS = bytesOf('refs/heads/');
 
-// The package `sorted-btree` is CommonJS. In Node's ES modules, its class is the `default` member of its exports.
+// The class of the package `sorted-btree` is the `default` member of its exports, because the package is CommonJS and
+// is imported from an ES module.
 const BTree = sortedBTree.default;
 type Tree = sortedBTree.default<ByteString, Ref>;
 
 /**
- * All refs of one repository at one moment: an immutable sorted map from full ref name to object id (a copy-on-write
- * B-tree). A change creates a new `Refs`, which shares all unchanged nodes.
+ * All refs of one repository at one moment. It is an immutable sorted map from full ref name to object id, stored as a
+ * copy-on-write B-tree. A change creates a new `Refs`, which shares all unchanged nodes.
  */
 export class Refs {
   static empty(defaultBranch: ByteString): Refs {
@@ -47,12 +48,12 @@ export class Refs {
     return this.#tree.get(name);
   }
 
-  /** Id of the object that HEAD resolves to; undefined as long as the ref that HEAD names does not exist. */
+  /** Id of the object that HEAD resolves to; undefined if HEAD names a ref that does not exist yet. */
   get headOid(): Oid | undefined {
     return 'oid' in this.head ? this.head.oid : this.get(this.head.symref);
   }
 
-  /** Yields `[name, ref]` for every ref whose full name starts with `prefix`, sorted by the bytes of the names. */
+  /** Yields `[name, ref]` for each ref whose full name starts with `prefix`, sorted by the bytes of the names. */
   *entries(prefix: ByteString = NO_BYTES): IterableIterator<[ByteString, Ref]> {
     for (const [name, ref] of this.#tree.entries(prefix)) {
       if (!name.startsWith(prefix)) return;
@@ -60,22 +61,22 @@ export class Refs {
     }
   }
 
-  /** Returns the existing ref that conflicts with a new ref `name`, or undefined. See `RefsDraft.conflictWith`. */
+  /** Returns the existing ref that conflicts with a new ref `name`; undefined if none. See `RefsDraft.conflictWith`. */
   conflictWith(name: ByteString): ByteString | undefined {
     return conflictIn(this.#tree, name);
   }
 
   /**
-   * Returns a mutable copy of the refs, from which a new `Refs` is made. `now`: creation time of the refs that are
-   * added to the copy, in milliseconds.
+   * Returns a mutable copy of the refs, from which a new `Refs` is made. `now` becomes the creation time of added refs,
+   * in milliseconds.
    */
   draft(now: number): RefsDraft {
     return new RefsDraft(this.#tree.clone(), now, (tree) => new Refs(tree, this.head));
   }
 
   /**
-   * Returns a copy of the refs to which `changes` were applied in order. An id creates or moves the ref; undefined
-   * removes it. `now`: creation time of new refs, in milliseconds.
+   * Returns a copy of the refs with `changes` applied in order. An id creates or moves the ref; undefined removes it.
+   * `now` becomes the creation time of new refs, in milliseconds.
    */
   with(changes: Iterable<readonly [ByteString, Oid | undefined]>, now: number): Refs {
     const draft = this.draft(now);
@@ -89,8 +90,8 @@ export class Refs {
 }
 
 /**
- * Mutable copy of the refs of a repository, to which several changes are applied. Each change sees the results of the
- * changes before it.
+ * Mutable copy of the refs of a repository. Changes are applied to it one after the other, and each change sees the
+ * results of the earlier ones.
  */
 export class RefsDraft {
   constructor(
@@ -105,13 +106,14 @@ export class RefsDraft {
 
   /**
    * Returns the name of an existing ref that conflicts with a new ref `name`: `a` for `a/b`, or `a/b` for `a`. Returns
-   * undefined if there is no such ref. Git stores refs as files, so one name cannot be both a file and a folder.
+   * undefined if none. Such refs conflict, because Git stores refs as files, and a name cannot be both a file and a
+   * folder.
    */
   conflictWith(name: ByteString): ByteString | undefined {
     return conflictIn(this.tree, name);
   }
 
-  /** Creates or moves a ref, or removes it if `oid` is undefined. A moved ref keeps its creation time. */
+  /** Creates or moves a ref. Removes the ref if `oid` is undefined. A moved ref keeps its creation time. */
   put(name: ByteString, oid: Oid | undefined): void {
     if (oid === undefined) this.tree.delete(name);
     else this.tree.set(name, { oid, createdAt: this.tree.get(name)?.createdAt ?? this.now });
@@ -124,10 +126,11 @@ export class RefsDraft {
 }
 
 /**
- * Returns the name of the ref in `tree` that conflicts with a new ref `name`, or undefined if none.
+ * Returns the name of the ref in `tree` that conflicts with a new ref `name`; undefined if none.
  *
- * Searches in Git's order: first refs named like a folder that contains `name`, outermost first, then refs inside the
- * folder `name`. Skips folders that cannot be the name of a ref, because a name may be inside thousands of folders.
+ * The search order is Git's. First come refs named like a folder that contains `name`, outermost folder first; then
+ * refs inside the folder `name`. Folders that cannot be the name of a ref are skipped, because a name may be inside
+ * thousands of folders.
  */
 function conflictIn(tree: Tree, name: ByteString): ByteString | undefined {
   for (let at = name.indexOf('/'); at !== -1; ) {
@@ -136,7 +139,7 @@ function conflictIn(tree: Tree, name: ByteString): ByteString | undefined {
     if (next === folder) return folder;
     if (next === undefined || next > name) break;
     // `next` is the first ref at or after `folder`. A folder that contains both `name` and `next` would sort before
-    // `next`, so it cannot be a ref and is skipped.
+    // `next`. It is therefore not a ref and is skipped.
     at = name.indexOf('/', Math.max(at + 1, commonLength(name, next)));
   }
   return firstInside(tree, concatBytes(name, SLASH));

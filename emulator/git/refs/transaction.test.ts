@@ -19,8 +19,8 @@ const A = oidOf('commit', bodyOf('a'));
 const B = oidOf('commit', bodyOf('b'));
 
 /**
- * Creates a repository with the commits A and B. Its host (owner of the repository) records how often the refs were
- * replaced, the changes of refs, and errors.
+ * Creates a repository with the commits A and B. Its host (owner of the repository) records in `seen` how often the
+ * refs were replaced, the changes, and errors.
  */
 async function createRepository(overrides: Partial<RepositoryHost> = {}, objects = new ObjectStore()) {
   const seen = { swaps: 0, moved: [] as RefChange[], failures: [] as unknown[] };
@@ -50,8 +50,8 @@ const create = (name: string): RefChange => ({ name: bytesOf(`refs/heads/${name}
 const remove = (name: string, old = A): RefChange => ({ name: bytesOf(`refs/heads/${name}`), old, new: ZERO_OID });
 
 /**
- * Makes each change of a ref independently of the others. Returns for each change the reason why it was refused;
- * undefined if it was made.
+ * Makes each ref change independently of the others. Returns the reason for each refusal, or undefined if the change
+ * was made.
  */
 function updateEach({ repository }: Pick<Made, 'repository'>, changes: readonly RefChange[], _?: PrepareOptions) {
   return repository.transact(async (transaction) => {
@@ -60,10 +60,7 @@ function updateEach({ repository }: Pick<Made, 'repository'>, changes: readonly 
   });
 }
 
-/**
- * Makes all changes of refs, or none if one is refused. Returns the conflict that prevented them; undefined if they
- * were made.
- */
+/** Makes all ref changes or none. Returns the conflict that prevented them, or undefined if they were made. */
 async function updateAll(
   { repository }: Pick<Made, 'repository'>,
   changes: readonly RefChange[],

@@ -9,32 +9,34 @@ import { isDeletion, type RefChange, type RefConflict, RefTransactionFailed } fr
 import type { Head, Refs, RefsDraft } from './refs.js';
 
 /**
- * Storage of the refs of a repository, with the checks that its owner makes before a change. Implemented by the
- * repository.
+ * Storage of a repository's refs. It also makes the repository's own checks before a change. The repository implements
+ * it.
  */
 export interface RefStore {
   read(): Refs;
   /**
    * Replaces all refs of the repository by `refs`. Must not throw, because `commit` has already published the new
-   * objects.
+   * objects at this point.
    */
   swap(refs: Refs): void;
-  /** Returns the creation time for refs that are created by the transaction, in milliseconds. */
+  /** Returns the time in milliseconds that becomes the creation time of the transaction's new refs. */
   now(): number;
-  /** Throws if the repository does not accept writes, for example because it was deleted. */
+  /** Throws an error if the repository does not accept writes, for example because it was deleted. */
   requireWritable(): void;
 }
 
 /**
- * Options of `RefTransaction.prepare`. If `prune` is true, a new ref may have a name that conflicts with a ref deleted
- * by the same transaction (`a/b` after `a`). `git fetch --prune` makes such changes one after the other.
+ * Options of `RefTransaction.prepare`.
+ *
+ * If `prune` is true, the name of a new ref may conflict with a ref that the transaction deletes (`a/b` after `a`).
+ * `git fetch --prune` makes such changes one after the other.
  */
 export interface PrepareOptions {
   readonly prune?: boolean;
 }
 
 /**
- * Transaction that changes the refs of a repository. It is the only way to change them. The operations are those of
+ * Transaction that changes the refs of a repository. There is no other way to change them. The operations are those of
  * Git's files backend:
  *
  *     update      plans a change; its new objects are written to the quarantine `objects`
@@ -42,8 +44,8 @@ export interface PrepareOptions {
  *     commit      publishes the objects and swaps the refs, in one synchronous operation that cannot fail
  *     abort       discards the new objects
  *
- * The repository runs one transaction at a time, in the order of arrival, so no other write changes a ref during a
- * transaction. It commits the transaction when the callback of the writer returns.
+ * The repository runs one transaction at a time, in order of arrival. No other write therefore changes a ref during a
+ * transaction. The repository commits the transaction when the callback of the writer returns.
  */
 export class RefTransaction {
   /** Refs of the repository when the transaction began. */
@@ -65,15 +67,15 @@ export class RefTransaction {
   }
 
   /**
-   * Quarantine (new objects that are not yet visible) of this transaction. Reads through it find the published objects
-   * too. The new objects are discarded unless the transaction is committed.
+   * Quarantine of this transaction: new objects that are not yet visible. Reads through it also find the published
+   * objects. The new objects are discarded unless the transaction is committed.
    */
   get objects(): Quarantine {
     this.#quarantine ??= this.published.quarantine();
     return this.#quarantine;
   }
 
-  /** Adds a planned ref change to the transaction. `prepare` checks it, and `commit` makes it. */
+  /** Adds a ref change to the transaction. The change is checked by `prepare` and made by `commit`. */
   update(change: RefChange): void {
     if (this.#next !== undefined) throw new Error('the transaction is prepared already');
     this.#changes.push(change);
@@ -84,22 +86,22 @@ export class RefTransaction {
     this.#changes.length = 0;
   }
 
-  /** Plans a change of HEAD, which `commit` makes. */
+  /** Plans a change of HEAD. The change is made by `commit`. */
   updateHead(head: Head): void {
     this.#head = head;
   }
 
   /**
-   * Registers a function that `commit` calls after the refs have changed, to change other data at the same time.
-   * `change` must not throw.
+   * Registers a function that `commit` calls right after it has changed the refs. Other data can thus be changed
+   * together with the refs. `change` must not throw.
    */
   alsoCommit(change: () => void): void {
     this.#also.push(change);
   }
 
   /**
-   * Checks all planned ref changes, which are then made together or not at all (atomic). Throws `RefTransactionFailed`
-   * for the first ref that cannot be changed, and `MissingObject` if an object reachable from a new value is missing.
+   * Checks all planned ref changes, which are made together or not at all (atomic). Throws `RefTransactionFailed` for
+   * the first ref that cannot be changed. Throws `MissingObject` if an object reachable from a new value is missing.
    */
   async prepare(options: PrepareOptions = {}): Promise<void> {
     await this.#checkObjects(this.#changes);
@@ -108,8 +110,8 @@ export class RefTransaction {
   }
 
   /**
-   * Checks each planned ref change on its own, so that some can be made although others are refused. Deletions come
-   * first, so that the ref `a` can be replaced by `a/b`. Returns for each change the reason why it is refused, or
+   * Checks each planned ref change separately, so that a refused change does not prevent the others. Deletions come
+   * first, so that `a/b` can replace the ref `a`. Returns one element for each change: the reason why it is refused, or
    * undefined if `commit` will make it.
    */
   async prepareEach(): Promise<readonly (RefConflict | undefined)[]> {
@@ -117,7 +119,7 @@ export class RefTransaction {
     return runYielding(this.#stageEach(), this.#meter());
   }
 
-  /** Ends the transaction and discards its new objects. Does nothing after `commit`. */
+  /** Ends the transaction and discards its new objects. Does nothing if the transaction is already committed. */
   abort(): void {
     this.#isOpen = false;
     this.#quarantine?.discard();
@@ -128,17 +130,17 @@ export class RefTransaction {
   }
 
   /**
-   * Publishes the new objects and replaces the refs. All of it is synchronous, so other requests see either no change
-   * or all changes. Returns the refs that changed. Everything that can fail was checked by `prepare`.
+   * Publishes the new objects, replaces the refs, and returns the changes that were made. All of this is synchronous,
+   * so other requests see either no change or all changes. `prepare` has already checked everything that can fail.
    */
   commit(): readonly RefChange[] {
     if (!this.#isOpen || this.#next === undefined) throw new Error('the transaction is over, or not prepared');
     const next = this.#head === undefined ? this.#next : this.#next.withHead(this.#head);
-    // The repository may have been deleted since the transaction began, so the check is repeated.
+    // This check is repeated, because the repository may have been deleted since the transaction began.
     this.store.requireWritable();
     if (this.store.read() !== this.refs) throw new Error('refs were moved outside a transaction');
     this.#isOpen = false;
-    // If all remaining changes are deletions, the new objects are not needed and are discarded.
+    // New objects are not needed and are discarded if all remaining changes are deletions.
     const isPublishing = this.#done.some((change) => !isDeletion(change));
     if (isPublishing) this.#quarantine?.publish();
     else this.#quarantine?.discard();
@@ -152,8 +154,8 @@ export class RefTransaction {
   }
 
   /**
-   * Checks that the new value of every ref is an existing object, and that all objects reachable from it exist and have
-   * the right type. Throws `MissingObject`.
+   * Checks the new value of each ref. The object and all objects reachable from it must exist and have the right type.
+   * Throws `MissingObject` if not.
    */
   async #checkObjects(changes: readonly RefChange[]): Promise<void> {
     const tips = new Set<Oid>();
@@ -184,8 +186,8 @@ export class RefTransaction {
   }
 
   /**
-   * Returns the first conflict of an atomic transaction, or undefined after the new refs were prepared. As in Git,
-   * every change is compared with the refs before the transaction and not with the results of earlier changes.
+   * Prepares the new refs and returns undefined, or returns the first conflict of an atomic transaction. Each change is
+   * compared with the refs before the transaction, not with the results of earlier changes, as in Git.
    */
   *#stage({ prune = false }: PrepareOptions): Steps<RefConflict | undefined> {
     const changes = this.#changes;
@@ -195,8 +197,8 @@ export class RefTransaction {
       seen.add(change.name);
     }
     const draft = this.refs.draft(this.store.now());
-    // `final` must become the state after the transaction. All deletions are applied first, because another change may
-    // reuse a name that a deletion frees.
+    // `final` becomes the state after the transaction. Deletions are applied first, because another change may reuse a
+    // name that a deletion frees.
     const [deletions, others] = [changes.filter(isDeletion), changes.filter((change) => !isDeletion(change))];
     const final = this.refs.draft(this.store.now());
     for (const change of [...deletions, ...others]) {
@@ -247,13 +249,15 @@ export class RefTransaction {
   }
 }
 
-/** Returns true if the ref is a branch of the repository, or of a ref namespace in it (`git help gitnamespaces`). */
+/**
+ * Returns true if the ref is a branch of the repository itself or of a Git namespace in it (`git help gitnamespaces`).
+ */
 function isBranch(name: ByteString): boolean {
   return /^(?:refs\/namespaces\/[^/]+\/)*refs\/heads\//.test(name);
 }
 
 /**
- * Returns the cost of checking a ref change in work units (about a microsecond each). Each folder of the name is looked
+ * Returns the cost of checking a ref change, in work units of about a microsecond. Each folder of the name is looked
  * up, and each lookup may compare all bytes of the name.
  */
 function costOf({ name }: RefChange): number {

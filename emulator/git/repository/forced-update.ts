@@ -6,7 +6,10 @@ import type { Quarantine } from '../odb/quarantine.js';
 import { isDeletion, type RefChange } from '../refs/ref-change.js';
 import type { GitRepository } from './repository.js';
 
-/** Returns true if a ref change is forced: the ref is deleted, or its new commit does not descend from the old one. */
+/**
+ * Returns true if a ref change is forced. It is forced if it deletes the ref, or if the new commit does not descend
+ * from the old one.
+ */
 export function isForced(git: GitRepository, objects: Quarantine, change: RefChange): boolean {
   if (change.old === ZERO_OID) return false;
   if (isDeletion(change)) return true;
@@ -17,8 +20,9 @@ export function isForced(git: GitRepository, objects: Quarantine, change: RefCha
 }
 
 /**
- * Walks from the commit `tip` through its ancestors that are new in the quarantine (objects of a push that are not yet
- * visible). Returns the ids of the new commits, and those of the published commits that are their parents.
+ * Finds the commits that a push adds. The walk starts at the commit `tip` and follows ancestors that are new in the
+ * quarantine (objects of a push that are not visible yet). Returns the ids of the new commits, and of the published
+ * commits that are their parents.
  */
 export function newCommits(objects: Quarantine, tip: Oid): { added: Oid[]; published: Set<Oid> } {
   const added: Oid[] = [];

@@ -7,32 +7,32 @@ import type { Refs } from '../refs/refs.js';
 import { type RefStore, RefTransaction } from '../refs/transaction.js';
 import type { History } from '../revwalk/history.js';
 
-/** Owner of a `GitRepository`: the part of the server that stores the refs and reacts when they change. */
+/** Owner of a `GitRepository`. It is the part of the server that stores the refs and reacts to their changes. */
 export interface RepositoryHost extends RefStore {
   /** Called after refs have changed, before the next writer starts. */
   moved?(changes: readonly RefChange[]): void;
   /**
-   * Called with an error that occurred after the refs were changed. The writer has succeeded and does not receive the
-   * error.
+   * Called with an error that occurred after the refs had changed. The writer does not receive the error, because its
+   * write has succeeded.
    */
   failed?(error: unknown): void;
 }
 
 export interface TransactOptions {
   /**
-   * Throws if the write must not be made, for example because the state of the repository forbids it. Called when all
-   * earlier writers have ended, and again immediately before the refs are changed.
+   * Throws if the write must not be made, for example because the repository's state forbids it. It is called after all
+   * earlier writers have ended, and again immediately before the refs change.
    */
   readonly check?: () => void;
   /**
-   * Creation time of the refs in milliseconds; set only for the first refs of a new repository. The host is then not
-   * notified of these refs.
+   * Creation time of the refs in milliseconds. Set only for the first refs of a new repository; the host is not
+   * notified of these.
    */
   readonly startedAt?: number;
 }
 
 /**
- * Git repository in memory: objects, refs, and data computed from them. A reader uses the value of `refs` as a
+ * Git repository in memory: objects, refs, and data computed from them. A reader can keep the value of `refs` as a
  * snapshot. It stays valid, because objects are never changed or removed.
  */
 export class GitRepository {
@@ -52,8 +52,8 @@ export class GitRepository {
   }
 
   /**
-   * Runs `task`, which plans ref changes, and commits the changes when it returns. Changes nothing if it throws. Tasks
-   * run one after another, in order of arrival. This is the only way to change a ref.
+   * Runs `task`, which plans ref changes, and commits these changes when it returns. If `task` throws, nothing changes.
+   * Tasks run one after another, in order of arrival. Refs cannot be changed in any other way.
    */
   async transact<T>(task: (transaction: RefTransaction) => T | Promise<T>, options: TransactOptions = {}): Promise<T> {
     const writer = this.#writers.then(() => this.#run(task, options));
@@ -88,7 +88,7 @@ export class GitRepository {
       swap: (refs) => host.swap(refs),
       now: () => startedAt ?? host.now(),
       requireWritable: () => {
-        // The check of the writer is called before that of the host, because its error is more specific.
+        // The check of the writer comes before that of the host, because its error is more specific.
         check?.();
         host.requireWritable();
       },
@@ -96,8 +96,8 @@ export class GitRepository {
   }
 
   /**
-   * Notifies the host (owner of the repository) of changed refs. Called before the next writer starts, so that the host
-   * receives changes in their order.
+   * Notifies the host (owner of the repository) of changed refs. This happens before the next writer starts, so that
+   * the host receives the changes in order.
    */
   #notify(changes: readonly RefChange[]): void {
     try {
@@ -108,11 +108,11 @@ export class GitRepository {
   }
 
   /**
-   * Adds the new commits to the commit graph (parents and generations of commits, kept for fast walks). Called after
-   * the refs have changed, because positions in the graph are numbers of published objects.
+   * Adds the new commits to the commit graph, which contains parents and generations of commits for fast walks. It is
+   * called after the refs have changed, because positions in the graph are numbers of published objects.
    *
-   * It should not fail, because a commit is published only if everything reachable from it is present. If it fails, the
-   * missing parts of the graph are computed when they are needed.
+   * Failures are not expected, because a commit is published only if everything reachable from it is present. After a
+   * failure, missing parts of the graph are computed when needed.
    */
   async #extendHistory(changes: readonly RefChange[]): Promise<void> {
     const { objects } = this;
@@ -126,8 +126,8 @@ export class GitRepository {
   }
 
   /**
-   * Runs `task` and reports an error to the host instead of throwing it. The refs have already changed, so the writer
-   * has succeeded.
+   * Runs `task`, and reports its error to the host instead of throwing it. The refs have already changed, so the write
+   * itself has succeeded.
    */
   async #attempt(task: () => void | Promise<void>): Promise<void> {
     try {

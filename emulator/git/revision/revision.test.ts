@@ -17,8 +17,8 @@ const MAIN = bytesOf('main');
 const WHO = 'A U Thor <a@example.com> 1700000000 +0100';
 
 /**
- * Creates a repository with a merge of two lines of commits, tags of every kind of object, and a ref for each rule by
- * which Git completes a short ref name.
+ * Creates a repository with a merge, and with tags of each object type. It has a ref for each rule by which Git
+ * completes a short ref name.
  */
 function setUp() {
   const objects = new MemoryObjects();

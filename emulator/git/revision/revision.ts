@@ -22,38 +22,35 @@ import type { Refs } from '../refs/refs.js';
 import type { CommitGraph, GraphPosition } from '../revwalk/commit-graph.js';
 
 /**
- * Reason why a revision cannot be resolved. `malformed`: invalid syntax. `missing`: the name or object does not exist.
- * `ambiguous`: an abbreviated id of several objects.
+ * Reason why a revision cannot be resolved. `malformed` means invalid syntax. `missing` means that the name or object
+ * does not exist. `ambiguous` means that several objects have the abbreviated id.
  */
 export type RevisionIssue = 'malformed' | 'missing' | 'ambiguous';
 
 export type RevisionOutcome =
-  /** Object that the revision names. `ref` is the full name of the ref if the revision is only the name of a ref. */
+  /** Object that the revision names. If the revision is only the name of a ref, `ref` is the full name of this ref. */
   | { readonly oid: Oid; readonly ref?: ByteString | undefined; readonly issue?: undefined }
   | { readonly issue: RevisionIssue; readonly oid?: undefined };
 
 export interface RevisionOptions {
-  /** Kind of ref that a name means if a branch and a tag have this name. The default is the tag, as in Git. */
+  /** Kind of ref to choose if a branch and a tag have one name. The default is the tag, as in Git. */
   readonly prefer?: 'branch' | 'tag';
-  /** Type of object that an abbreviated id should mean. Objects of other types do not make the id ambiguous. */
+  /** Type of object that an abbreviated id should name. Objects of other types do not make the id ambiguous. */
   readonly want?: 'commit' | 'tree';
-  /** Prefix of the refs that are looked up, such as `refs/namespaces/ephemeral/`. It is not a part of the revision. */
+  /** Prefix of the refs to look up, such as `refs/namespaces/ephemeral/`. The revision does not contain this prefix. */
   readonly namespace?: ByteString;
-  /**
-   * Graph of parsed commits, which makes `~n` fast. Commits that it does not contain are read from the object store.
-   */
+  /** Graph of parsed commits, which makes `~n` fast. Commits outside the graph are read from the object store. */
   readonly graph?: CommitGraph;
 }
 
 /**
- * Prefix of refs that a revision cannot name, because refs of another namespace must not be reachable by their full
- * names.
+ * Prefix of refs that a revision cannot name. Without this rule, full ref names would give access to other namespaces.
  */
 const NAMESPACES = 'refs/namespaces/';
 
 /**
- * Prefixes that complete a short ref name, in the order in which they are tried (gitrevisions, `<refname>`). `tag` and
- * `branch`: the kind of ref that is preferred.
+ * Prefixes that complete a short ref name, in the order in which they are tried (gitrevisions, `<refname>`). The keys
+ * `tag` and `branch` are the preferred kind of ref.
  */
 const REF_RULES = {
   tag: ['', 'refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'].map(bytesOf),
@@ -75,9 +72,9 @@ type Step =
 /**
  * Resolves a revision as `git rev-parse --verify --end-of-options` does.
  *
- * A revision is a complete or abbreviated id, HEAD, `@`, a ref by its full or short name, or `name-12-gabcdef` (output
- * of `git describe`). Any number of `^`, `^n`, `~n`, `^{type}` and `^{}` may follow, and `:path` at the end. Revisions
- * that need a reflog, an index or a search (`@{1}`, `:0:x`, `:/text`, `^{/text}`) are reported as `missing`.
+ * A revision begins with a complete or abbreviated id, HEAD, `@`, a full or short ref name, or `name-12-gabcdef`
+ * (output of `git describe`). Any number of `^`, `^n`, `~n`, `^{type}` and `^{}` may follow, and `:path` at the end.
+ * Revisions that need a reflog, an index or a search (`@{1}`, `:0:x`, `:/text`, `^{/text}`) are reported as `missing`.
  */
 export function* resolveRevision(
   objects: ObjectReader,
@@ -124,8 +121,8 @@ function peelType(name: string): TypeCode | 'object' | 'any' | undefined {
 }
 
 /**
- * Returns the type of object that the first suffix of a revision can be applied to. An abbreviated id is less often
- * ambiguous if its type is known.
+ * Returns the type of object that the first suffix of a revision applies to. With a known type, an abbreviated id is
+ * less often ambiguous.
  */
 function wantOf([step]: Step[]): Pick<RevisionOptions, 'want'> {
   if (!step) return {};
@@ -182,12 +179,11 @@ function* followSteps(
     for (const step of steps) {
       oid = yield* followStep(objects, oid, step, graph);
       yield COST.operation;
-      // The object may be missing although a tree entry names it, because a gitlink (submodule) names a commit of
-      // another repository.
+      // A tree entry may name a missing object: a gitlink (submodule) names a commit of another repository.
       if (oid === undefined || objects.find(oid) < 0) return MISSING;
     }
   } catch (error) {
-    // A stored object can be malformed only if it was received without checks (fsck is off). Git could not read it
+    // A malformed object can be stored only if it was received without checks (fsck is off). Git could not read it
     // either.
     if (error instanceof MalformedObject) return MISSING;
     throw error;
@@ -241,8 +237,8 @@ function* ancestorOf(
 }
 
 /**
- * Returns the ancestor of a commit after `count` steps to the first parent; undefined if the history is shorter. Reads
- * no objects, because the graph contains all ancestors of each of its commits.
+ * Returns the ancestor of a commit after `count` steps to the first parent; undefined if the history is shorter. No
+ * objects are read, because the graph contains all ancestors of its commits.
  */
 function* ancestorInGraph(graph: CommitGraph, from: GraphPosition, count: number): Steps<Oid | undefined> {
   let position = from;
@@ -254,8 +250,8 @@ function* ancestorInGraph(graph: CommitGraph, from: GraphPosition, count: number
 }
 
 /**
- * Follows annotated tags, and goes from a commit to its tree, until an object of the type `type` is found
- * (gitrevisions, `<rev>^{<type>}`). Returns undefined if there is none.
+ * Follows annotated tags, and goes from a commit to its tree, until an object of type `type` is found (gitrevisions,
+ * `<rev>^{<type>}`). Returns undefined if none is found.
  */
 function* peelTo(objects: ObjectReader, oid: Oid, type: TypeCode | 'object' | 'any'): Steps<Oid | undefined> {
   if (type === 'object') return oid;
@@ -267,18 +263,19 @@ function* peelTo(objects: ObjectReader, oid: Oid, type: TypeCode | 'object' | 'a
 }
 
 /**
- * Maximum number of objects with the same id prefix that are examined. In a store of 65 million objects, this many ids
- * share a prefix of four digits.
+ * Maximum number of objects with one id prefix that are examined. In a store of 65 million objects, this many ids have
+ * a common prefix of four digits.
  */
 const MAX_CANDIDATES = 1000;
 /**
- * Cost in work units (about a microsecond each) of comparing one id with a prefix. The ids of all objects are compared.
+ * Cost of comparing one id with a prefix, in work units (about a microsecond each). All ids in the store are compared.
  */
 const COST_PER_ID = COST.byteScanned;
 
 /**
  * Returns the id of the object whose id starts with `prefix` (4 to 40 lower-case hexadecimal digits). If several
- * objects match and `want` is given, returns the only one that is of that type, or a tag that leads to it, as Git does.
+ * objects match and `want` is given, only objects of this type count, and tags or commits that lead to one. As in Git,
+ * exactly one such object must remain.
  */
 function* resolveShortOid(
   objects: ObjectReader,

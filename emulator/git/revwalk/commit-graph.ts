@@ -6,13 +6,12 @@ import type { CommitRecord, LinkReader } from '../object/link-reader.js';
 import { COMMIT, MissingObject, numberOf, type Oid } from '../object/object.js';
 import { peelTags } from '../object/tag.js';
 
-/** Position of a commit in the graph: an index from 0, greater than the positions of all ancestors of the commit. */
+/** Index of a commit in the graph, counted from 0. It is greater than the positions of all ancestors of the commit. */
 export type GraphPosition = number;
 
 /**
- * Commit graph that the graph of a fork (copy-on-write copy of a repository) extends. The fork shares the commits at
- * positions below `size`. If `size` is undefined, the fork shares all positions until it adds the first commit of its
- * own.
+ * Commit graph that the graph of a fork extends. A fork is a copy-on-write copy of a repository. It shares the commits
+ * at positions below `size`. If `size` is undefined, it shares all positions until it adds its first own commit.
  */
 export interface GraphBasis {
   readonly graph: CommitGraph;
@@ -20,45 +19,45 @@ export interface GraphBasis {
 }
 
 /**
- * Commits of a repository, each parsed once, stored as a struct of arrays that are indexed by position.
+ * Commits of a repository, each parsed once. They are stored as a struct of arrays, indexed by position.
  *
- * The graph of a fork extends the graph of the original store ("parent graph"). Objects that both stores contain have
- * equal numbers, and positions less than `#firstPosition` belong to the parent graph.
+ * The graph of a fork extends the graph of the original store ("parent graph"). Objects in both stores have equal
+ * numbers. Positions less than `#firstPosition` belong to the parent graph.
  *
- * A commit gets its position only after all its ancestors. Positions are therefore a topological order: a walk from
- * high positions to low ones visits every commit after all its descendants. This does not depend on commit dates, and
- * needs no queue.
+ * A commit gets its position after all its ancestors, so the positions are a topological order. A walk from high to low
+ * positions visits every commit after all its descendants. Such a walk needs no queue and does not depend on commit
+ * dates.
  */
 export class CommitGraph {
   readonly #parent: CommitGraph | undefined;
-  /** First position of the commits that this graph stores itself. Lower positions are read from the parent graph. */
+  /** Position of the first commit that this graph stores itself. Lower positions are read from the parent graph. */
   #firstPosition: number;
   /**
    * Number of objects that the fork's object store shares with the original store; 0 without a parent graph. A commit
-   * whose object number is smaller belongs to the parent graph.
+   * with a smaller object number belongs to the parent graph.
    */
   #firstObject: number;
   /**
-   * Number of graphs on which this graph is based, directly or indirectly. Each access to an old commit may have to
-   * follow this chain.
+   * Number of graphs below this one in the chain of parent graphs. An access to an old commit may have to follow the
+   * whole chain.
    */
   readonly depth: number;
-  /** Position + 1 of each commit, by object number minus `#firstObject`; 0 for an object without a position. */
+  /** Position of each commit plus 1, by object number minus `#firstObject`; 0 if the object has no position. */
   #positionOf = new Int32Array(0);
   /**
-   * Positions of shared commits that the parent graph had not loaded before this graph added its first own commit. Maps
-   * the object number of such a commit to its position + 1. Undefined if there are no such commits.
+   * Position plus 1 of some shared commits, by object number: those that the parent graph had not loaded when this
+   * graph added its first own commit. Undefined if there are no such commits.
    */
   #positionOfShared: Map<number, number> | undefined;
-  // The following arrays have one item for each commit that this graph stores itself. The index is the position of the
-  // commit minus `#firstPosition`:
+  // The following arrays have one item for each commit that this graph stores itself. The index of a commit is its
+  // position minus `#firstPosition`:
   #objectOf = new IntList();
   #treeOf = new IntList();
   #authoredAt: number[] = [];
   #committedAt: number[] = [];
   /**
-   * End of the list of each commit's parents in `#parents`. The list of position p extends from `#parentsEnd[p - 1]` to
-   * `#parentsEnd[p]` (exclusive).
+   * End of each commit's list of parents in `#parents`. The list of the commit at index `i` extends from `#parentsEnd[i
+   * - 1]` to `#parentsEnd[i]` (exclusive).
    */
   #parentsEnd = new IntList();
   #parents = new IntList();
@@ -78,14 +77,14 @@ export class CommitGraph {
     return this.sharedSize + this.#objectOf.length;
   }
 
-  /** Number of positions that belong to the parent graph, which are the lowest ones. */
+  /** Number of positions that belong to the parent graph. They are the lowest positions. */
   get sharedSize(): number {
     return this.#parent === undefined ? 0 : Math.min(this.#firstPosition, this.#parent.size);
   }
 
   /**
-   * Returns the position of the commit with this object number. Returns -1 if the commit has no position yet, because
-   * neither it nor any descendant was loaded.
+   * Returns the position of the commit with this object number. Returns -1 if the commit has no position yet, which
+   * means that neither it nor a descendant was loaded.
    */
   positionOf(commit: number): GraphPosition {
     if (commit >= this.#firstObject) return (this.#positionOf[commit - this.#firstObject] ?? 0) - 1;
@@ -93,7 +92,10 @@ export class CommitGraph {
     return position >= 0 && position < this.#firstPosition ? position : (this.#positionOfShared?.get(commit) ?? 0) - 1;
   }
 
-  /** Returns the object number (index into the tables of the object store) of the commit at a position. */
+  /**
+   * Returns the object number of the commit at a position. Object numbers are indexes into the tables of the object
+   * store.
+   */
   objectOf(position: GraphPosition): number {
     return position < this.#firstPosition
       ? this.#parent!.objectOf(position)
@@ -126,8 +128,8 @@ export class CommitGraph {
   }
 
   /**
-   * Returns the positions of a commit's parents, in the order in which the commit object lists them. The result is a
-   * view of the graph's memory. It becomes invalid when commits are added to the graph.
+   * Returns the positions of a commit's parents, in the order of the commit object. The result is a view of the graph's
+   * memory and becomes invalid when commits are added to the graph.
    */
   parentsOf(position: GraphPosition): Int32Array {
     if (position < this.#firstPosition) return this.#parent!.parentsOf(position);
@@ -141,7 +143,10 @@ export class CommitGraph {
     return this.#parentsEnd.at(at) - this.#parentsStart(at);
   }
 
-  /** Returns the position of the parent with this index (from 0); -1 if the commit has fewer parents. */
+  /**
+   * Returns the position of a commit's parent. `index` counts the parents from 0. Returns -1 if the commit has fewer
+   * parents.
+   */
   parentOf(position: GraphPosition, index: number): GraphPosition {
     if (position < this.#firstPosition) return this.#parent!.parentOf(position, index);
     const own = position - this.#firstPosition;
@@ -150,8 +155,8 @@ export class CommitGraph {
   }
 
   /**
-   * Returns the object number of a commit. `oid` is the id of the commit, or of an annotated tag that leads to it.
-   * Throws `MissingObject` if the id leads to an object of another type.
+   * Returns the object number of the commit that `oid` refers to, directly or through annotated tags. Throws
+   * `MissingObject` if `oid` refers to another type of object.
    */
   commitNumber(oid: Oid): number {
     const number = numberOf(this.objects, runSync(peelTags(this.objects, oid)));
@@ -160,8 +165,8 @@ export class CommitGraph {
   }
 
   /**
-   * Returns the position of a commit. `oid` is the id of the commit, or of an annotated tag that leads to it. If the
-   * commit has no position yet, first loads the commit and its ancestors without yielding.
+   * Returns the position of the commit that `oid` refers to, directly or through annotated tags. A commit without a
+   * position is first loaded with all its ancestors, without yielding.
    */
   locate(oid: Oid): GraphPosition {
     const number = this.commitNumber(oid);
@@ -174,8 +179,8 @@ export class CommitGraph {
   }
 
   /**
-   * Returns the tree, parents and dates of the commit with this object number. Does not load the history, so a single
-   * commit is read quickly. Tree and parents are object numbers, not positions.
+   * Returns the tree, parents and dates of the commit with this object number. Tree and parents are object numbers, not
+   * positions. The history is not loaded, so reading a single commit is fast.
    */
   linksOf(commit: number): CommitRecord {
     const position = this.positionOf(commit);
@@ -190,7 +195,7 @@ export class CommitGraph {
 
   /**
    * Assigns positions to the commits with these object numbers and to all their ancestors. Uses an explicit stack,
-   * because a history can be longer than the call stack is deep.
+   * because a long history would overflow the call stack.
    */
   *load(commits: Iterable<number>): Steps<void> {
     const parsed = new Map<number, CommitRecord>();
@@ -202,8 +207,8 @@ export class CommitGraph {
       if (this.positionOf(commit) >= 0) {
         stack.pop();
       } else if (links) {
-        // The commit is on top of the stack for the second time. All its parents, which were above it, have positions
-        // now, so it can get the next one.
+        // The commit is on top of the stack for the second time. Its parents were above it and have positions now, so
+        // it gets the next position.
         stack.pop();
         parsed.delete(commit);
         this.#add(commit, links);
@@ -221,8 +226,8 @@ export class CommitGraph {
   }
 
   /**
-   * Returns a graph that shares the arrays of this graph, and thus all present positions. The returned graph reads
-   * objects with `objects`, which is another reader of the same objects.
+   * Returns a graph that reads objects through `objects`, another reader of these objects. It shares the arrays of this
+   * graph, and thus all present positions.
    */
   through(objects: LinkReader): CommitGraph {
     const graph = new CommitGraph(objects, this.#parent && { graph: this.#parent, size: this.sharedSize });
@@ -239,8 +244,8 @@ export class CommitGraph {
   }
 
   /**
-   * Returns a copy of the graph with the same positions. The copy contains all commits itself, so an access does not
-   * follow a chain of parent graphs.
+   * Returns a copy of the graph with unchanged positions. The copy contains all commits itself, so an access follows no
+   * chain of parent graphs.
    */
   *flattened(): Steps<CommitGraph> {
     const flat = new CommitGraph(this.objects);
@@ -253,8 +258,8 @@ export class CommitGraph {
   }
 
   /**
-   * Returns true if the commit should be loaded into the parent graph. All forks can then use its position. This is no
-   * longer possible after this graph has assigned a position of its own.
+   * Returns true if the commit should be loaded into the parent graph, where all forks can use its position. This is
+   * possible only until this graph assigns its first own position.
    */
   #isLoadedBelow(commit: number): boolean {
     return commit < this.#firstObject && this.#firstPosition === Number.POSITIVE_INFINITY;

@@ -4,11 +4,11 @@ import { DateQueue } from './date-queue.js';
 
 /** Commits in the order of `git log --date-order`. */
 export interface OrderedCommits {
-  /** Positions of the commits. Every commit comes after all its children. */
+  /** Positions of the commits. Each commit comes after all its children. */
   readonly order: Int32Array;
   /**
-   * Tips that are not ancestors of other tips, in the order in which the tips were given. Two requests with equal
-   * `heads` have the same `order`.
+   * Tips that are not ancestors of other tips, in the given order of the tips. Two requests with equal `heads` have
+   * equal `order`.
    */
   readonly heads: readonly GraphPosition[];
 }
@@ -17,14 +17,14 @@ export interface OrderedCommits {
  * Returns the commits reachable from the tips in the order of `git log --date-order <tips>`. A parent never comes
  * before one of its children. Otherwise, the commit with the newest committer date comes first.
  *
- * A parent has a lower position than its children. One pass from the highest position to the lowest therefore counts
- * the children of each commit, without a queue.
+ * A parent has a lower position than its children. The children of all commits are therefore counted in one pass from
+ * the highest position to the lowest, without a queue.
  */
 export function* inDateOrder(graph: CommitGraph, tips: readonly GraphPosition[]): Steps<OrderedCommits> {
   let work = 0;
   const top = tips.reduce((highest, tip) => Math.max(highest, tip), -1);
-  // State of each commit, by position. 0: not reachable from a tip. Otherwise: 1 + the number of children that `order`
-  // does not contain yet.
+  // State of each commit, by position. 0 means that no tip reaches the commit. Otherwise, the value is 1 plus the
+  // number of children that `order` does not contain yet.
   const waiting = new Int32Array(top + 1);
   for (const tip of tips) waiting[tip] = 1;
   let count = 0;

@@ -1,8 +1,8 @@
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 
 /**
- * Priority queue (binary heap) of commits that returns the commit with the newest committer date first. Of two commits
- * with equal dates, it returns the one that was added first, as Git does.
+ * Priority queue (binary heap) of commits that returns the commit with the newest committer date first. Commits with
+ * equal dates are returned in the order in which they were added, as in Git.
  */
 export class DateQueue {
   readonly #positions: GraphPosition[] = [];

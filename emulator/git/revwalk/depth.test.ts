@@ -61,8 +61,8 @@ for (const [seed, skew] of [
     });
 
     /**
-     * Asks the real Git (`upload-pack`, protocol version 0) for the boundary of a shallow fetch. Returns its lines
-     * `shallow` and `unshallow`; undefined if Git aborts.
+     * Asks real Git (`upload-pack`, protocol version 0) for the boundary of a shallow fetch. Returns Git's `shallow`
+     * and `unshallow` lines. Undefined if Git aborts.
      */
     function ask(wants: Oid[], shallow: Oid[], deepen: string[], capability = 'no-progress'): Answer | undefined {
       const [first, ...others] = wants;

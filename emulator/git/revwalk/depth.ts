@@ -4,15 +4,16 @@ import { peelTags } from '../object/tag.js';
 import type { CommitGraph } from './commit-graph.js';
 import { difference, unreached } from './reachability.js';
 
-/** Depth that requests the complete history. `git fetch --unshallow` sends it as the value of `deepen`. */
+/** Depth that stands for the complete history. `git fetch --unshallow` sends it as the value of `deepen`. */
 export const INFINITE_DEPTH = 0x7fffffff;
 
 export interface DepthRequest {
   readonly wants: Iterable<Oid>;
-  /** Commits that the client has without their parents, because its clone is shallow. Unknown ids are ignored. */
+  /** Commits whose parents the client does not have, because its clone is shallow. Unknown ids are ignored. */
   readonly clientShallow?: Iterable<Oid>;
   /**
-   * Value of `deepen`: number of commits on the path from a wanted commit to the shallow boundary, including both ends.
+   * Value of `deepen`: number of commits on the path from a wanted commit to the shallow boundary. Both ends are
+   * counted.
    */
   readonly depth?: number;
   /**
@@ -21,33 +22,32 @@ export interface DepthRequest {
    */
   readonly relative?: boolean;
   /**
-   * Targets of all refs of the repository. With `relative`, only those shallow commits of the client are deepened that
-   * are reachable from these targets. The default is `wants`.
+   * Targets of all refs of the repository; `wants` by default. With `relative`, a shallow commit of the client is
+   * deepened only if it is reachable from these targets.
    */
   readonly tips?: Iterable<Oid>;
   /** Value of `deepen-since`, in seconds since 1970. Commits with an older committer date are not sent. */
   readonly since?: number;
-  /** Commits of `deepen-not`. These commits and their ancestors are not sent. */
+  /** Commits given by `deepen-not`. These commits and their ancestors are not sent. */
   readonly not?: Iterable<Oid>;
 }
 
 export interface ShallowBoundary {
-  /**
-   * Commits that become shallow with this fetch: the client must treat them as parentless, and did not do so before.
-   */
+  /** Commits that become shallow with this fetch. The client must treat them as parentless from now on. */
   readonly shallow: Oid[];
   /**
-   * Commits at which the client's history ended before, and whose parents the fetch sends. They are no longer shallow.
+   * Commits that stop being shallow. The client's history ended at these commits before, and the fetch sends their
+   * parents.
    */
   readonly unshallow: Oid[];
   /**
-   * All commits that the client will have without their parents after the fetch. The search for the objects to send
-   * does not continue to the parents of these commits.
+   * All commits whose parents the client will not have after the fetch. The search for objects to send stops at these
+   * commits.
    */
   readonly boundary: ReadonlySet<Oid>;
 }
 
-/** Error thrown when `deepen-since` and `deepen-not` exclude all wanted commits. The message is that of Git. */
+/** Error thrown when `deepen-since` and `deepen-not` exclude all wanted commits. The message is Git's. */
 export class NothingSelected extends Error {
   override readonly name = 'NothingSelected';
   constructor() {
@@ -56,8 +56,8 @@ export class NothingSelected extends Error {
 }
 
 /**
- * Object numbers of the commits that a shallow fetch selects. `inside` contains those whose parents are selected too.
- * `boundary` contains those that are sent without parents.
+ * Commits that a shallow fetch selects, as object numbers. The parents of commits in `inside` are selected too. The
+ * commits in `boundary` are sent without parents.
  */
 interface Selection {
   readonly inside: ReadonlySet<number>;
@@ -65,8 +65,8 @@ interface Selection {
 }
 
 /**
- * Computes the shallow boundary of a fetch (commits that are sent without parents) as `git upload-pack` does. Throws
- * `NothingSelected` if the request excludes all wanted commits.
+ * Computes the shallow boundary of a fetch, as `git upload-pack` does. The boundary consists of the commits that are
+ * sent without parents. Throws `NothingSelected` if the request excludes all wanted commits.
  */
 export function* findShallowBoundary(graph: CommitGraph, request: DepthRequest): Steps<ShallowBoundary> {
   const client = new Set<number>();
@@ -102,8 +102,8 @@ function* select(graph: CommitGraph, request: DepthRequest, client: ReadonlySet<
 }
 
 /**
- * Returns the object numbers of the commits to which the ids lead, directly or through annotated tags. Ignores an id
- * that leads to a tree or blob.
+ * Returns the object numbers of the commits that the ids refer to, directly or through annotated tags. Ids that lead to
+ * a tree or blob are ignored.
  */
 function commitsOf(graph: CommitGraph, oids: Iterable<Oid>): number[] {
   const commits = Array.from(oids, (oid) => graph.objects.find(runSync(peelTags(graph.objects, oid))));
@@ -121,9 +121,10 @@ function* reachableOf(graph: CommitGraph, client: ReadonlySet<number>, tips: Ite
 }
 
 /**
- * Selects the commits at a distance of less than `depth` from the tips. The walk is breadth-first, so it reaches each
- * commit on its shortest path. A root commit at the maximum distance is put on the boundary as in Git, although it has
- * no parents.
+ * Selects the commits at a distance of less than `depth` from the tips. The walk is breadth-first and thus finds the
+ * shortest path to each commit.
+ *
+ * As in Git, a root commit at the maximum distance is put on the boundary, although it has no parents.
  */
 function* selectByDepth(graph: CommitGraph, tips: readonly number[], depth: number): Steps<Selection> {
   const inside = new Set<number>();
@@ -167,8 +168,8 @@ function* selectByLimits(
 }
 
 /**
- * Returns the object numbers of the commits with a committer date of at least `since` that are reachable from the tips.
- * As in Git, the walk stops at an older commit, even if that commit has newer ancestors.
+ * Returns the object numbers of the commits that are reachable from the tips and have a committer date of at least
+ * `since`. The walk stops at an older commit, even if this commit has newer ancestors, as in Git.
  */
 function* listRecent(graph: CommitGraph, tips: readonly number[], since: number): Steps<Set<number>> {
   const listed = new Set<number>();
@@ -186,8 +187,8 @@ function* listRecent(graph: CommitGraph, tips: readonly number[], since: number)
 }
 
 /**
- * Returns the object numbers of the commits for a request with `deepen-not`. With this option, Git also excludes every
- * ancestor of a commit that is older than `since`, even if the ancestor itself is newer.
+ * Returns the object numbers of the selected commits for a request with `deepen-not`. With this option, Git excludes
+ * all ancestors of a commit that is older than `since`, even ancestors with a newer date.
  */
 function* listLimited(
   graph: CommitGraph,

@@ -43,8 +43,8 @@ t.test('objects to send, on random histories', async (t) => {
         const wanted = reachable(objects, wants);
         t.same(minus(wanted, union(sent, held)), [], 'all is there');
         t.same(minus(sent, wanted), [], 'nothing is sent that was not wanted');
-        // Compare the commits exactly. The result must be exact even where misleading dates make Git's own walk send
-        // too many.
+        // Compare the commits exactly. Git's own walk sends too many commits if dates are misleading, but this project
+        // must not.
         t.same(commitsAmong(objects, sent), commitsAmong(objects, minus(wanted, held)));
       }
     });
@@ -92,8 +92,8 @@ t.test('objects to send, on random histories', async (t) => {
     });
 
     await t.test(`combined filters leave out what any of them does (seed ${seed})`, async (t) => {
-      // Combine the results of the single filters, because Git's own combination of filters loses objects that one part
-      // first saw too deep.
+      // Compute the expected result from the single filters. Git's own combination of filters loses objects that one
+      // part first visited at too great a depth.
       for (const filters of [
         ['tree:2', 'blob:limit=20'],
         ['blob:none', 'tree:3'],
@@ -175,14 +175,13 @@ t.test('an unknown want is an error', async (t) => {
   });
 });
 
-/** Writes annotated tags of a commit, a tree and a blob, and a tag of each of these tags. */
+/** Writes annotated tags of a commit, a tree and a blob. Also writes a tag of each of these tags. */
 function makeTags(generated: GeneratedHistory): Oid[] {
   const { git } = generated;
   const commit = generated.pick();
   const tags: Oid[] = [];
   const blob = git.add('blob', 'tagged');
-  // Create a new tree and a new blob, because Git treats a tagged tree or blob as wanted by name only if no commit
-  // contains it.
+  // Create a new tree and blob. Git treats a tagged tree or blob as explicitly wanted only if no commit contains it.
   const tree = git.oid(
     ['mktree'],
     `100644 blob ${blob}\tfile\n040000 tree ${git.run(['rev-parse', `${commit}^{tree}`])}\tfolder\n`,
@@ -199,8 +198,8 @@ function makeTags(generated: GeneratedHistory): Oid[] {
 }
 
 /**
- * Returns the ids of all objects that are reachable from the tips, found by a simple walk. Commits in `boundary` count
- * as commits without parents.
+ * Returns the ids of all objects that are reachable from the tips, found by a simple walk. The walk ignores the parents
+ * of commits in `boundary`.
  */
 function reachable(objects: ObjectReader, tips: readonly Oid[], boundary: ReadonlySet<Oid> = new Set()): Set<Oid> {
   const found = new Set<Oid>();

@@ -17,15 +17,13 @@ export interface EnumerateRequest {
    * throws `MissingObject` if one of them does not exist.
    */
   readonly wants: Iterable<Oid>;
-  /**
-   * Ids of objects that the client has, together with everything that is reachable from them. Unknown ids are ignored.
-   */
+  /** Ids of objects that the client has. It also has everything reachable from them. Unknown ids are ignored. */
   readonly haves?: Iterable<Oid>;
-  /** Commits that the client has without their parents, because its clone is shallow. */
+  /** Commits whose parents the client does not have, because its clone is shallow. */
   readonly clientShallow?: ReadonlySet<Oid>;
   /**
-   * Commits that are sent without their parents. The default is `clientShallow`. A commit that is in `clientShallow`
-   * but not in `boundary` is unshallowed, which means that its parents are sent too.
+   * Commits that are sent without their parents; `clientShallow` by default. A commit in `clientShallow` but not in
+   * `boundary` is unshallowed, which means that its parents are sent too.
    */
   readonly boundary?: ReadonlySet<Oid>;
   readonly filter?: ObjectFilter | undefined;
@@ -33,27 +31,27 @@ export interface EnumerateRequest {
 
 interface Selection {
   /**
-   * Object numbers of trees of which the whole content must be sent, because the client does not get the parent
+   * Object numbers of trees whose whole content must be sent, because the client does not receive the parents of their
    * commits.
    */
   readonly roots: readonly number[];
   /**
-   * Positions of the commits for which it is enough to send the objects that they introduced. All other objects of such
-   * a commit are in its first parent, which the client has or receives.
+   * Positions of the commits for which only the objects that they introduced must be sent. All other objects of such a
+   * commit are in its first parent, which the client has or receives.
    */
   readonly followed: Int32Array;
 }
 
 /**
- * Number of commits above which a clone reads complete trees. With fewer commits, the tree of each commit is compared
- * with that of its parent.
+ * Number of commits above which a clone reads complete trees. In a smaller clone, the tree of each commit is compared
+ * with the tree of its parent.
  */
 const MANY = 1000;
 const NO_POSITIONS = new Int32Array(0);
 
 /**
- * Computes the objects that a fetch must send: those that are reachable from the wants but not from the haves. The
- * result may contain objects that the client already has through other commits.
+ * Computes the objects that a fetch must send: all objects reachable from the wants but not from the haves. The result
+ * may contain objects that the client already has through other commits.
  */
 export function planSend(graph: CommitGraph, index: HistoryIndex, request: EnumerateRequest): Steps<SendPlan> {
   return new Planner(graph, index, request).plan();
@@ -66,13 +64,13 @@ class Planner {
   readonly #clientShallow: ReadonlySet<number>;
   readonly #found: NumberSet;
   /**
-   * Object numbers that are sent even if the filter excludes them: the wants, and everything in the tag chains of
-   * wanted tags.
+   * Object numbers that are sent even if the filter excludes them. These are the wants, and everything in the tag
+   * chains of wanted tags.
    */
   readonly #explicit = new Set<number>();
   /**
-   * Trees and blobs that the client is known to have. Empty if no complete tree must be sent, because this set is only
-   * used to shorten complete trees.
+   * Trees and blobs that the client is known to have. They shorten complete trees that must be sent. The set is empty
+   * if no complete tree must be sent.
    */
   readonly #known: NumberSet;
   readonly #haves: readonly Oid[];
@@ -116,9 +114,9 @@ class Planner {
   }
 
   /**
-   * Adds the complete trees of those commits for which the object store has a link record (decoded tree and parents).
-   * Reading them is faster than comparing each commit with its parent. The result is the same, because this function is
-   * only called for a client that has no commits.
+   * Adds the complete trees of the commits whose link records (decoded trees and parents) are stored. Reading complete
+   * trees is faster than comparing each commit with its parent. The result does not differ, because this function is
+   * called only for a client without commits.
    *
    * Returns the positions of the commits without a link record. Their changes are listed as usual, because the previous
    * versions of their objects are useful as delta bases.
@@ -137,8 +135,7 @@ class Planner {
   }
 
   /**
-   * Returns true if the request is a full clone. The client then has no objects, and neither a filter nor a depth
-   * excludes any.
+   * Returns true if the request is a full clone. The client then has no objects, and no filter or depth excludes any.
    */
   #isForNewcomer(): boolean {
     return this.#haves.length + this.#boundary.size + this.#clientShallow.size === 0 && isEverything(this.#filter);
@@ -155,8 +152,8 @@ class Planner {
   }
 
   /**
-   * Adds one requested object. For an annotated tag, adds every tag in its chain of tags and the object at the end of
-   * the chain.
+   * Adds one requested object. If it is an annotated tag, also adds all other tags in its chain and the object at the
+   * end of the chain.
    */
   *#addWant(want: number): Steps<void> {
     let number = want;
@@ -173,8 +170,8 @@ class Planner {
   }
 
   /**
-   * Returns the positions of the commits to which the client's haves lead, directly or through annotated tags. Ignores
-   * ids that are unknown or do not lead to a commit.
+   * Returns the positions of the commits that the client's haves refer to, directly or through annotated tags. Ids that
+   * are unknown or do not lead to a commit are ignored.
    */
   *#loadHaves(): Steps<GraphPosition[]> {
     const positions: GraphPosition[] = [];
@@ -192,8 +189,8 @@ class Planner {
   }
 
   /**
-   * Selects the commits that the client lacks and adds them to `#found`. Returns the trees of the commits that are sent
-   * without parents, and the positions of all other selected commits.
+   * Selects the commits that the client lacks and adds them to `#found`. Returns the trees of the selected commits that
+   * are sent without parents, and the positions of all others.
    */
   *#selectCommits(haves: readonly GraphPosition[]): Steps<Selection> {
     const { graph } = this;
@@ -201,7 +198,7 @@ class Planner {
     const isClientShallow = (position: GraphPosition) => this.#clientShallow.has(graph.objectOf(position));
     const wants = this.#wantedCommits;
     if (haves.length === 0 && wants.every((commit) => this.#boundary.has(commit))) {
-      // A fetch with depth 1 sends only the wanted commits themselves, so their history is not loaded.
+      // A fetch with depth 1 sends only the wanted commits. Their history is therefore not loaded.
       for (const commit of wants) this.#found.add(commit);
       return { roots: wants.map((commit) => graph.linksOf(commit).tree), followed: NO_POSITIONS };
     }
@@ -221,7 +218,7 @@ class Planner {
   }
 
   /**
-   * Adds to `#known` all trees and blobs of the commits that the client has. They are then not sent again as part of
+   * Adds all trees and blobs of the commits that the client has to `#known`. They are then not sent again as part of
    * complete trees.
    */
   *#addKnown(haves: readonly GraphPosition[]): Steps<void> {
@@ -237,8 +234,8 @@ class Planner {
   }
 
   /**
-   * Adds the trees and blobs of the sent commits down to the depth of the filter (`tree:<depth>`). Also adds to
-   * `#known` the objects down to this depth in parents that are not sent, because the client has these parents.
+   * Adds the trees and blobs of the sent commits down to the depth of the filter (`tree:<depth>`). For a parent that is
+   * not sent, the objects down to this depth are added to `#known`, because the client has this parent.
    */
   *#addToDepth(roots: readonly number[], followed: Int32Array): Steps<void> {
     const { graph } = this;
@@ -254,8 +251,8 @@ class Planner {
     const depths = new Map<number, number>();
     yield* addToDepth(this.#objects, edges, 0, limit, this.#known, depths);
     yield* addToDepth(this.#objects, trees, 0, limit, this.#found, depths);
-    // The walk starts at depth -1, because Git sends one more level of a requested tree than the filter states for a
-    // commit's tree.
+    // The walk starts at depth -1. For a requested tree, Git sends one level more than the filter allows for the tree
+    // of a commit.
     yield* addToDepth(this.#objects, this.#wantedTrees, -1, limit, this.#found, depths);
   }
 

@@ -10,7 +10,7 @@ export interface ObjectFilter {
   readonly types: number;
 }
 
-/** Filter that excludes nothing, as for a complete clone. */
+/** Filter that excludes nothing. A complete clone uses it. */
 export const NO_FILTER: ObjectFilter = {
   blobBytes: Number.POSITIVE_INFINITY,
   depth: Number.POSITIVE_INFINITY,
@@ -22,9 +22,7 @@ export class FilterError extends Error {
   override readonly name = 'FilterError';
 }
 
-/**
- * Maximum nesting depth of `combine` filters. It bounds the recursion of the parser, and is far above practical use.
- */
+/** Maximum nesting depth of `combine` filters. It limits the recursion of the parser and is far above practical use. */
 const MAX_NESTED = 16;
 const RESERVED = '~`!@#$^&*()[]{}\\;\'",<>?';
 
@@ -34,7 +32,7 @@ const RESERVED = '~`!@#$^&*()[]{}\\;\'",<>?';
  *     blob:none | blob:limit=<n>[kmg] | tree:<depth> | object:type=<blob|tree|commit|tag>
  *     | combine:<filter>+<filter>...      (each URL-encoded)
  *
- * `sparse:oid=<blob-ish>` is recognized, but rejected. Throws `FilterError`.
+ * `sparse:oid=<blob-ish>` is recognized, but rejected. Throws `FilterError` if the filter is malformed or rejected.
  */
 export function parseFilter(spec: string): ObjectFilter {
   return parseNested(spec, 0);
@@ -64,8 +62,8 @@ const UNITS = { '': 1n, k: 1n << 10n, m: 1n << 20n, g: 1n << 30n };
 const MOST = (1n << 64n) - 1n;
 
 /**
- * Parses a 64-bit number as Git's `git_parse_ulong` does: decimal, hexadecimal or octal, with an optional unit (`k`,
- * `m` or `g`) that is a power of 1024.
+ * Parses a 64-bit number as Git's `git_parse_ulong` does. The number is decimal, hexadecimal or octal. An optional unit
+ * `k`, `m` or `g` multiplies it by a power of 1024.
  */
 function parseSize(value: string, issue: string): number {
   const match = /^[\t-\r ]*\+?(?:(0x[0-9a-f]{1,32})|0([0-7]{0,32})|([1-9][0-9]{0,32}))([kmg]?)$/i.exec(value);

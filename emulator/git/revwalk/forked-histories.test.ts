@@ -10,7 +10,9 @@ import { History } from './history.js';
 
 const author = { name: 'A', email: 'a@example.com', seconds: 1_700_000_000, offset: '+0000' };
 
-/** Object store, and the history index of its commits. If `isKept` is true, the store gets no further commits. */
+/**
+ * Object store and the history index of its commits. If `isKept` is true, no commits are added to the store any more.
+ */
 interface Forked {
   readonly store: ObjectStore;
   readonly history: History;
@@ -30,7 +32,7 @@ for (const seed of [1, 2, 3]) {
         return { mode: 0o100644, name: bytesOf(`f${file}`), oid };
       });
       const tree = quarantine.write(TREE, writeTree(entries));
-      // Choose no parent for some commits, which start a new history.
+      // Give some commits no parents, so that they start a new history.
       const parents = commits.length === 0 || random(6) === 0 ? [] : [commits[random(commits.length)]!];
       const other = commits[random(commits.length)];
       if (parents.length > 0 && random(3) === 0 && other !== undefined && other !== parents[0]) parents.push(other);

@@ -8,39 +8,39 @@ import { PathTable } from './path-table.js';
 import { TreeDiff } from './tree-diff.js';
 
 /**
- * Index of the trees and blobs that each commit introduced: those that its first parent does not have. A root commit
- * introduced all its objects.
+ * Index of the trees and blobs that each commit introduced. A commit introduced an object if its first parent does not
+ * have the object. A root commit introduced all its objects.
  *
- * Every object of a commit is either introduced by the commit or contained in its first parent. By induction, the
- * objects that a set of commits introduced include everything that is reachable from the set but not from first parents
- * outside the set. A fetch must send these objects, and the index finds them without reading a tree.
+ * A fetch uses the index to find the objects to send without reading a tree. Every object of a commit is introduced by
+ * the commit or contained in its first parent. By induction, the objects introduced by a set of commits include
+ * everything that is reachable from the set but not from first parents outside the set.
  *
- * An object is listed for every commit that introduced it. The same blob may be removed and added again years later,
- * when a client no longer has it.
+ * An object is listed for every commit that introduced it. For example, a blob may be removed and added again years
+ * later, when a client no longer has it.
  *
  * The index is filled on demand, commit by commit. The record of a commit never changes.
  */
 export class HistoryIndex {
   /**
-   * Table that assigns a number to each path. All forks of a repository share one table, so they use equal path
-   * numbers.
+   * Table that assigns a number to each path. All forks of a repository share one table, so path numbers are equal in
+   * all of them.
    */
   readonly paths: PathTable;
   readonly #parent: HistoryIndex | undefined;
   /**
-   * Number of the record of each commit, plus 1; 0 if the commit has no record. The index is the position of the commit
-   * minus `graph.sharedSize`.
+   * Number of each commit's record plus 1; 0 if the commit has no record. The index is the position of the commit minus
+   * `graph.sharedSize`.
    */
   #recordOf = new Int32Array(0);
-  // Ends of the records in `#objects` and `#changed`. Each record starts where the record before it ends.
+  // Ends of the records in `#objects` and `#changed`. Each record starts at the end of the previous record.
   #objectsEnd = new IntList();
   #pathsEnd = new IntList();
   #objects = new IntList();
   #changed = new IntList();
 
   /**
-   * Creates an empty index for the commits that `graph` stores itself. `below`: index for the graph that `graph`
-   * extends, which answers for all older commits.
+   * Creates an empty index for the commits that `graph` stores itself. `below` is the index of the graph that `graph`
+   * extends; it provides the records of all older commits.
    */
   constructor(
     readonly graph: CommitGraph,
@@ -62,10 +62,10 @@ export class HistoryIndex {
   }
 
   /**
-   * Returns pairs of object numbers for the trees and blobs that the commit introduced. The first number of a pair is
-   * the new object. The second is the object that the first parent has at the same path, or -1.
+   * Returns the trees and blobs that the commit introduced, as pairs of object numbers. The first number of a pair is
+   * the new object. The second is the object at this path in the first parent, or -1 if none.
    *
-   * Leaves out objects that the first parent has at another changed path, so a renamed folder adds nothing.
+   * An object that the first parent has at another changed path is omitted, so a renamed folder adds nothing.
    */
   objectsOf(position: GraphPosition): Int32Array {
     const own = position - this.graph.sharedSize;
@@ -75,8 +75,8 @@ export class HistoryIndex {
   }
 
   /**
-   * Adds the numbers of the trees and blobs that a commit introduced to `found`. The commit must have a record (see
-   * `cover`).
+   * Adds the object numbers of the trees and blobs that a commit introduced to `found`. The commit must have a record
+   * (see `cover`).
    */
   addObjectsOf(position: GraphPosition, found: NumberSet): void {
     const objects = this.objectsOf(position);
@@ -95,8 +95,8 @@ export class HistoryIndex {
   }
 
   /**
-   * Creates the record of each commit that has none, by comparing the commit with its first parent. Several calls may
-   * run interleaved. Each commit still gets only one record.
+   * Creates the missing records of the commits by comparing each commit with its first parent. Several calls may run
+   * interleaved; each commit still gets only one record.
    */
   *cover(positions: Iterable<GraphPosition>): Steps<void> {
     const diff = new TreeDiff(this.graph.objects, this.paths);
@@ -112,14 +112,14 @@ export class HistoryIndex {
     }
   }
 
-  /** Creates the record of one commit, unless the commit already has one. */
+  /** Creates the record of one commit if it is missing. */
   *coverOne(position: GraphPosition): Steps<void> {
     if (!this.has(position)) yield* this.cover([position]);
   }
 
   /**
-   * Returns an index that shares the present records of this index. `graph`: copy of the commit graph that reads
-   * objects with another reader (`CommitGraph.through`).
+   * Returns an index that shares all present records of this index. `graph` is a copy of the commit graph that uses
+   * another object reader (`CommitGraph.through`).
    */
   through(graph: CommitGraph): HistoryIndex {
     const index = new HistoryIndex(graph, this.#parent, this.paths);
@@ -132,7 +132,7 @@ export class HistoryIndex {
   }
 
   /**
-   * Returns a copy of the index that contains all records itself. `graph`: copy of the commit graph with the same
+   * Returns a copy of the index that contains all records itself. `graph` is a copy of the commit graph with equal
    * positions and without a parent graph (`CommitGraph.flattened`).
    */
   *flattened(graph: CommitGraph): Steps<HistoryIndex> {
@@ -168,7 +168,7 @@ export class HistoryIndex {
     this.#end(position);
   }
 
-  /** Completes the record of a commit. The caller has already appended its content to `#objects` and `#changed`. */
+  /** Completes the record of a commit. The caller must have appended its content to `#objects` and `#changed`. */
   #end(position: GraphPosition): void {
     this.#objectsEnd.push(this.#objects.length);
     this.#pathsEnd.push(this.#changed.length);

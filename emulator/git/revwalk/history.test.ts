@@ -67,8 +67,7 @@ for (const shape of SHAPES) {
     await t.test('many commits are asked for at once as one by one', async (t) => {
       for (let round = 0; round < 25; round++) {
         const [tips, commits] = [generated.pickSome(3), generated.pickSome(4)];
-        // Use a new history index each time, so that the functions are also tested with commits that are not loaded
-        // yet.
+        // Use a new history index each time. The functions must also work if commits are not loaded yet.
         const fresh = new History(objects);
         const left = commits.filter((commit) => !tips.some((tip) => history.isAncestor(commit, tip)));
         t.same((await fresh.unreached(tips, commits, unlimited())).sort(), [...new Set(left)].sort());
@@ -81,7 +80,7 @@ for (const shape of SHAPES) {
     });
 
     function revList(path: string, ...args: string[]): string[] {
-      // Send revisions and path on standard input, which accepts paths that are not valid UTF-8.
+      // Send revisions and path on standard input, because it allows paths that are not valid UTF-8.
       const flags = args.filter((arg) => arg.startsWith('-'));
       const revisions = args.filter((arg) => !arg.startsWith('-'));
       const input = Buffer.from([...revisions, '--', path, ''].join('\n'), 'latin1');

@@ -15,8 +15,8 @@ import type { SendPlan } from './send-plan.js';
 import { pathVisit, walkEach } from './walk.js';
 
 /**
- * Maximum number of commit graphs in a chain. Each fork of a fork extends the chain by one graph, and each access must
- * follow the chain. `extend` therefore joins the graphs of a longer chain into one.
+ * Maximum number of commit graphs in a chain. Each fork of a fork adds a graph to the chain, and an access may have to
+ * follow the whole chain. `extend` replaces a longer chain by a single graph.
  */
 const MAX_GRAPHS = 8;
 
@@ -32,7 +32,10 @@ export interface CommitSummary {
 
 export interface LogOptions {
   readonly tips: Iterable<Oid>;
-  /** Limits the log to commits that change this file or folder. Applies Git's default history simplification. */
+  /**
+   * File or folder to which the log is limited: only commits that change it are shown. Git's default history
+   * simplification applies.
+   */
   readonly path?: ByteString;
 }
 
@@ -40,19 +43,19 @@ export interface LogOptions {
  * Queries about the commits of a repository: ancestry, logs, the objects that a fetch must send, and the commit that
  * last modified a path.
  *
- * Results are cached, because objects never change after they were published. Commits are cached in a graph of typed
- * arrays. The objects that each commit introduced are cached in an index that is filled on demand.
+ * Results are cached, because published objects never change. Commits are cached in a graph of typed arrays. The
+ * objects that each commit introduced are cached in an index, which is filled on demand.
  *
- * An id that is passed to a method may also be that of an annotated tag of a commit. Methods throw `MissingObject` for
- * an id that does not exist or does not lead to a commit.
+ * An id passed to a method may be the id of a commit or of an annotated tag that leads to a commit. Methods throw
+ * `MissingObject` for an id that does not exist or does not lead to a commit.
  */
 export class History {
   #graph: CommitGraph;
   #index: HistoryIndex;
 
   /**
-   * Creates a history for the object store `objects`. `basis`: history of the original store if this store is a fork;
-   * undefined otherwise.
+   * Creates a history for the object store `objects`. If the store is a fork, `basis` is the history of the original
+   * store; otherwise undefined.
    */
   constructor(objects: LinkReader, basis?: HistoryBasis) {
     this.#graph = new CommitGraph(objects, basis);
@@ -60,10 +63,8 @@ export class History {
   }
 
   /**
-   * Returns a history for a read-only copy of the object store (a fork in which nothing is added). It contains all
-   * commits that are loaded now.
-   *
-   * Results that are computed through the copy are shared with this history.
+   * Returns a history for a read-only copy of the object store. The copy is a fork to which nothing is added. The new
+   * history contains all commits that are loaded now, and shares the results that it computes with this history.
    */
   kept(objects: LinkReader): History {
     const graph = this.#graph.through(objects);
@@ -71,8 +72,8 @@ export class History {
   }
 
   /**
-   * Returns a history for a writable fork of the object store. Until the fork has commits of its own, its results are
-   * cached in this history, so that all forks can use them.
+   * Returns a history for a writable fork of the object store. Until the fork has its own commits, its results are
+   * cached in this history, where all forks can use them.
    */
   fork(objects: LinkReader): History {
     return new History(objects, { graph: this.#graph, index: this.#index });
@@ -106,23 +107,20 @@ export class History {
     return unreached(this.#graph, this.#graph.locateAll(tips), [this.#graph.locate(commit)]).length === 0;
   }
 
-  /**
-   * Returns the ids in `commits` that are not reachable from any of the tips. Ids of unknown commits are returned too.
-   */
+  /** Returns the ids in `commits` that are not reachable from any tip. Ids of unknown commits are included. */
   async unreached(tips: Iterable<Oid>, commits: Iterable<Oid>, meter: Meter): Promise<Oid[]> {
     const graph = this.#graph;
     const positions = await this.#loadAll(tips, meter);
     const sought = Array.from(commits, (oid) => ({ oid, position: this.#loadedPositionOf(oid) }));
     const loaded = sought.map(({ position }) => position).filter((position) => position >= 0);
     const left = new Set(unreached(graph, positions, loaded));
-    // A commit without a position is not reachable, because loading the tips has assigned positions to all their
-    // ancestors.
+    // A commit without a position is not reachable. Loading the tips has assigned positions to all their ancestors.
     return sought.filter(({ position }) => position < 0 || left.has(position)).map(({ oid }) => oid);
   }
 
   /**
-   * Returns true if each of the tips is one of `commits` or descends from one of them. Ignores ids in `commits` that
-   * are unknown or not loaded, because loading the tips has loaded all their ancestors.
+   * Returns true if each tip is one of `commits` or descends from one of them. Ids in `commits` that are unknown or not
+   * loaded are ignored. They cannot be ancestors of a tip, because loading the tips has loaded all their ancestors.
    */
   async allReach(tips: Iterable<Oid>, commits: Iterable<Oid>, meter: Meter): Promise<boolean> {
     const positions = await this.#loadAll(tips, meter);
@@ -152,8 +150,8 @@ export class History {
   }
 
   /**
-   * Returns the number of commits that are reachable only from `a` (`ahead`), and the number of commits that are
-   * reachable only from `b` (`behind`).
+   * Returns two numbers of commits. `ahead` counts the commits that are reachable only from `a`, `behind` those
+   * reachable only from `b`.
    */
   aheadBehind(a: Oid, b: Oid): { ahead: number; behind: number } {
     const [left, right] = [this.#graph.locate(a), this.#graph.locate(b)];
@@ -161,16 +159,16 @@ export class History {
   }
 
   /**
-   * Yields the ids of the commits that `git log` shows, in the order of `git log`. The walk proceeds only as far as the
-   * caller reads, so the start of a long log is cheap.
+   * Yields the ids of the commits that `git log` shows, in its order. The walk continues only while the caller reads,
+   * so reading the start of a long log is cheap.
    */
   *log(options: LogOptions): IterableIterator<Oid> {
     for (const oid of this.logEach(options)) if (oid !== undefined) yield oid;
   }
 
   /**
-   * Yields the same ids as `log`, and also `undefined` for each visited commit that the log does not show. The caller
-   * can use these pauses to yield to the event loop.
+   * Yields the ids that `log` yields, and `undefined` for each visited commit that the log does not show. At these
+   * points, the caller can yield to the event loop.
    */
   *logEach({ tips, path }: LogOptions): IterableIterator<Oid | undefined> {
     const graph = this.#graph;
@@ -184,7 +182,7 @@ export class History {
   }
 
   /**
-   * Computes the objects that a fetch must send. The result also gives previous versions of these objects, which are
+   * Computes the objects that a fetch must send. The result also contains previous versions of these objects, which are
    * good delta bases for the pack.
    */
   plan(request: EnumerateRequest, meter: Meter): Promise<SendPlan> {
@@ -192,17 +190,17 @@ export class History {
   }
 
   /**
-   * Computes the shallow boundary of a fetch with a depth limit (commits that are sent without parents). Throws
-   * `NothingSelected` if the request excludes all wanted commits.
+   * Computes the shallow boundary of a fetch with a depth limit. The boundary consists of the commits that are sent
+   * without parents. Throws `NothingSelected` if the request excludes all wanted commits.
    */
   shallowBoundary(request: DepthRequest, meter: Meter): Promise<ShallowBoundary> {
     return runYielding(findShallowBoundary(this.#graph, request), meter);
   }
 
   /**
-   * Returns the commit that last changed each file, symbolic link and submodule in the tree of `commit`, by path. This
-   * is the commit that `git log -1 -- <path>` shows. The order of the paths is that of Git's index. `under`: file or
-   * folder to which the result is limited; all paths if undefined.
+   * Returns the commit that last changed each file, symbolic link and submodule in the tree of `commit`, by path. For
+   * each path, `git log -1 -- <path>` shows this commit. The paths are in the order of Git's index. `under` limits the
+   * result to one file or folder; undefined for all paths.
    */
   async lastModified(commit: Oid, meter: Meter, under?: ByteString): Promise<Map<ByteString, Oid>> {
     await this.extend([commit], meter);
@@ -210,9 +208,9 @@ export class History {
   }
 
   /**
-   * Loads the commits of a push in time slices. The synchronous methods of this class then find these commits loaded
-   * and do not block the event loop. Also adds the commits to the index of introduced objects if this index is in use.
-   * The cost is proportional to the number of new commits.
+   * Loads the commits of a push in time slices. The synchronous methods of this class then find the commits loaded and
+   * do not block the event loop. If the index of introduced objects is in use, the commits are added to it too. The
+   * cost is proportional to the number of new commits.
    */
   async extend(tips: Iterable<Oid>, meter: Meter): Promise<void> {
     if (this.#graph.depth > MAX_GRAPHS) await this.#flatten(meter);
@@ -224,12 +222,12 @@ export class History {
       await runYielding(this.#index.cover(range(first, graph.size)), meter);
   }
 
-  /** Replaces the chain of commit graphs, which forks of forks have created, by a single graph. */
+  /** Replaces the chain of commit graphs by a single graph. Forks of forks create such chains. */
   async #flatten(meter: Meter): Promise<void> {
     const [graph, index] = [this.#graph, this.#index];
     const flatGraph = await runYielding(graph.flattened(), meter);
     const flatIndex = await runYielding(index.flattened(flatGraph), meter);
-    // If a push added commits in the meantime, the flat graph does not contain them. It is then discarded, and the next
+    // The flat graph is discarded if a push added commits in the meantime, because it does not contain them. The next
     // push tries again.
     if (this.#graph !== graph || graph.size !== flatGraph.size) return;
     this.#graph = flatGraph;
@@ -237,7 +235,7 @@ export class History {
   }
 }
 
-/** Commit graph and history index of an original object store, on which the history of its fork is based. */
+/** Commit graph and history index of an original object store. The history of a fork of this store is based on them. */
 export interface HistoryBasis extends GraphBasis {
   readonly index: HistoryIndex;
 }

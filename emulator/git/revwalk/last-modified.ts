@@ -12,9 +12,11 @@ import { LastTouchedWalk } from './last-touched-walk.js';
 import { type PathId, type PathTable, ROOT } from './path-table.js';
 
 /**
- * Returns the commit that last changed each file, symbolic link and submodule in the tree of a commit, by path. This is
- * the commit that `git log -1 -- <path>` shows. The order of the paths is that of Git's index. `tip`: position of the
- * commit. `under`: file or folder to which the result is limited; all paths if empty.
+ * Returns the commit that last changed each file, symbolic link and submodule in the tree of a commit, by path. For
+ * each path, `git log -1 -- <path>` shows this commit. The paths are in the order of Git's index.
+ *
+ * `tip` is the position of the commit whose tree is used. `under` limits the result to one file or folder; empty for
+ * all paths.
  */
 export function* lastModified(
   graph: CommitGraph,
@@ -37,7 +39,8 @@ export function* lastModified(
 }
 
 /**
- * Returns the paths of the files at or below the path `under`. The keys are their path numbers (numbers in `paths`).
+ * Returns the files at or below the path `under`. The keys are path numbers (numbers in `paths`); the values are the
+ * paths.
  */
 function* listFiles(
   objects: LinkReader,

@@ -8,25 +8,28 @@ import { TreeDiff } from './tree-diff.js';
 /**
  * Finds the commit that last changed each of many paths that exist in a given commit.
  *
- * The log of a single path is a linear walk. From each commit, it continues to the first parent that has an equal
+ * The log of a single path is a linear walk. From each commit, the walk continues to the first parent that has an equal
  * version of the path. It ends at a commit without such a parent, because this commit changed the path.
  *
- * Paths whose walks are at the same commit form a group, which walks as one. A group is split at a merge if its paths
- * continue to different parents. Groups that reach the same commit are joined (union-find). The cost of a step is
+ * Paths whose walks are at one commit form a group, which walks as a unit. A group is split at a merge if its paths
+ * continue to different parents. Groups that reach one commit are joined (union-find). The cost of a step is
  * proportional to the number of paths that the commit changed, not to the size of the group.
  */
 export class LastTouchedWalk {
   /**
-   * Group to which each path belongs, by path number; 0 if the path is not being walked. The group may have been merged
-   * into another one since; `#find` returns the present group.
+   * Group to which each path belongs, by path number; 0 if the path is not being walked. This group may have been
+   * merged into another one; `#find` returns the group after all merges.
    */
   readonly #groupOf: Int32Array;
-  /** Result of the walk, by path number: position of the commit that last changed the path; -1 if not found yet. */
+  /**
+   * Result of the walk, by path number. It is the position of the commit that last changed the path; -1 if not found
+   * yet.
+   */
   readonly #touchedAt: Int32Array;
   /** Group whose walk has reached each commit, by position of the commit; 0 if none. */
   readonly #groupAt: Int32Array;
-  // Arrays by group number. `#mergedInto`: group into which the group was merged; the group itself if it was not
-  // merged. `#sizeOf`: number of its paths.
+  // Arrays by group number. `#mergedInto` is the group into which the group was merged, or the group itself if it was
+  // not merged. `#sizeOf` is the number of its paths.
   readonly #mergedInto = new IntList();
   readonly #sizeOf: number[] = [];
   #underWay = 0;
@@ -50,7 +53,7 @@ export class LastTouchedWalk {
     this.#groupAt[tip] = all;
   }
 
-  /** Walks the history and returns the position of the commit that last changed each path, by path number. */
+  /** Walks the history. Returns the position of the commit that last changed each path, by path number. */
   *run(): Steps<Int32Array> {
     const { graph, index } = this;
     for (let position = this.tip; this.#underWay > 0; position--) {
@@ -75,9 +78,9 @@ export class LastTouchedWalk {
   }
 
   /**
-   * Handles the paths of a group in which a commit differs from its first parent. If another parent has an equal
-   * version of a path, the walk of this path continues at that parent. Otherwise the walk of the path ends, because
-   * this commit changed it.
+   * Handles the paths of a group that differ between a commit and its first parent. If another parent has an equal
+   * version of a path, the walk of the path continues at this parent. Otherwise the walk ends, because the commit
+   * changed the path.
    */
   *#settle(position: GraphPosition, changed: PathId[]): Steps<void> {
     const { graph } = this;
@@ -98,8 +101,8 @@ export class LastTouchedWalk {
   }
 
   /**
-   * Returns the numbers of the paths that differ between a commit and one of its parents. Compares only the folders
-   * that contain `paths`. The result may therefore contain other paths in these folders.
+   * Returns the numbers of the paths that differ between a commit and one of its parents. Only folders that contain
+   * `paths` are compared. The result may therefore contain other paths in these folders.
    */
   *#differing(parent: GraphPosition, position: GraphPosition, paths: readonly PathId[]): Steps<Set<PathId>> {
     const { graph, index } = this;
@@ -123,8 +126,8 @@ export class LastTouchedWalk {
   }
 
   /**
-   * Returns the group into which `group` was merged, directly or indirectly (union-find with path compression). Returns
-   * `group` itself if it was not merged.
+   * Returns the group into which `group` was merged, directly or through other groups. Returns `group` itself if it was
+   * not merged. This is the find operation of union-find, with path compression.
    */
   #find(group: number): number {
     let top = group;

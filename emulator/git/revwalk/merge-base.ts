@@ -4,15 +4,12 @@ import { DateQueue } from './date-queue.js';
 const LEFT = 1;
 const RIGHT = 2;
 const BOTH = LEFT | RIGHT;
-/**
- * Flag of a commit that is an ancestor of a common ancestor. Such a commit is a common ancestor too, but not a best
- * one.
- */
+/** Flag of a commit that is an ancestor of a common ancestor. It is therefore a common ancestor, but not a best one. */
 const STALE = 4;
 
 /**
- * Returns the best common ancestors of two commits, in the order of `git merge-base --all`. A common ancestor is a best
- * one if it is not an ancestor of another common ancestor.
+ * Returns the best common ancestors of two commits, in the order of `git merge-base --all`. A common ancestor is best
+ * if it is not an ancestor of another common ancestor.
  */
 export function mergeBases(graph: CommitGraph, a: GraphPosition, b: GraphPosition): GraphPosition[] {
   const flags = new Uint8Array(graph.size);
@@ -42,11 +39,11 @@ export function mergeBases(graph: CommitGraph, a: GraphPosition, b: GraphPositio
 }
 
 /**
- * Sorts merge bases in the order in which Git prints them. Git sorts them by date, newest first. Bases with equal dates
- * stay in the order in which Git's walk found them.
+ * Sorts merge bases in the order in which Git prints them: newest first. Bases with equal dates stay in the order in
+ * which Git's walk found them.
  *
- * This function therefore repeats that walk (`paint_down_to_common` in commit-reach.c): from both commits in order of
- * date, marking each commit with the sides from which it was reached.
+ * This function repeats Git's walk to find this order (`paint_down_to_common` in commit-reach.c). The walk starts at
+ * both commits, proceeds in order of date, and marks each commit with the sides from which it was reached.
  */
 function inGitsOrder(graph: CommitGraph, a: GraphPosition, b: GraphPosition, bases: GraphPosition[]): GraphPosition[] {
   const flags = new Map<GraphPosition, number>();

@@ -8,11 +8,11 @@ import { GeneratedHistory } from '../test/generated-history.js';
 import { parseFilter } from './filter.js';
 import { History } from './history.js';
 
-/** Returns an empty store, and functions that add the objects of a generated history in packs, as pushes would do. */
+/** Returns an empty store, and functions that add objects of a generated history to it in packs, like pushes. */
 function open(generated: GeneratedHistory) {
   const { objects: source, git } = generated;
   const store = new ObjectStore();
-  /** Returns the objects reachable from `tips`, as real Git lists them. */
+  /** Returns the objects that are reachable from `tips` according to real Git. */
   const closure = (...tips: Oid[]) =>
     git.oids(['rev-list', '--objects', '--no-object-names', '--stdin'], tips.join('\n'));
   const stage = async (oids: readonly Oid[]) => {

@@ -8,8 +8,8 @@ import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import type { HistoryIndex } from './history-index.js';
 
 /**
- * Compares the versions of one path (a file or folder) in several commits. Uses the history index (paths that each
- * commit changed) if the commit has a record in it. Otherwise reads the trees of the commits.
+ * Compares the versions of one path (a file or folder) in several commits. If the history index has a record of the
+ * commit, which lists the paths that it changed, this record is used. Otherwise the trees of the commits are read.
  */
 export class PathComparison {
   readonly #names: readonly ByteString[];
@@ -29,8 +29,8 @@ export class PathComparison {
   }
 
   /**
-   * Returns true if the path has equal content in a commit and in one of its parents. `position`: position of the
-   * commit. `parent`: position of the parent. `nth`: index of the parent in the commit, from 0.
+   * Returns true if the path has equal content in a commit and in one of its parents. `position` and `parent` are the
+   * positions of the two commits. `nth` is the index of the parent in the commit, from 0.
    */
   isSame(position: GraphPosition, parent: GraphPosition, nth: number): boolean {
     if (nth === 0 && this.index.has(position)) return !this.#paths.hasAny(this.index.changedBy(position));
@@ -51,11 +51,11 @@ export class PathComparison {
   }
 }
 
-/** Set of the path numbers in a history index that belong to one file or folder or to anything below it. */
+/** Set of path numbers in a history index. It contains the numbers of one file or folder and of everything below it. */
 class PathCover {
   /**
-   * Membership flags by path number: 1 if the path belongs to the set. Only the flags of path numbers below `#known`
-   * are computed.
+   * Membership flags by path number: 1 if the path belongs to the set. Flags are computed only for path numbers below
+   * `#known`.
    */
   #isInside = new Uint8Array(64);
   #known = 0;
@@ -72,8 +72,8 @@ class PathCover {
   }
 
   /**
-   * Computes the flags of the path numbers that were assigned since the last call. One pass is enough, because the
-   * number of a folder is smaller than the numbers of the paths in it.
+   * Computes the flags of the path numbers that were assigned since the last call. One pass is enough, because a folder
+   * has a smaller number than the paths in it.
    */
   #learn(): void {
     const { paths } = this.index;
@@ -87,15 +87,15 @@ class PathCover {
   }
 }
 
-/** Entry of a tree: the list of all its entries, and the index of this entry in the list. */
+/** Entry of a tree, given by the list of all entries and the index of this entry in the list. */
 interface Entry {
   readonly entries: TreeEntries;
   readonly index: number;
 }
 
 /**
- * Returns the entry with this name in a tree; undefined if absent. An empty subfolder counts as absent, because Git's
- * comparison ignores it. `tree`: object number of the tree.
+ * Returns the entry with this name in a tree; undefined if absent. `tree` is the object number of the tree. An empty
+ * subfolder counts as absent, because Git's comparison ignores it.
  */
 function findEntry(objects: LinkReader, tree: number, name: ByteString): Entry | undefined {
   if (tree === NONE) return undefined;
@@ -117,8 +117,8 @@ function isSame(a: Entry | undefined, b: Entry | undefined): boolean {
 }
 
 /**
- * Returns the object number of the tree to which an entry points. Returns `NONE` if the entry is absent or not a
- * folder. Throws `MissingObject` if the tree does not exist.
+ * Returns the object number of the tree that an entry refers to. Returns `NONE` if the entry is absent or not a folder.
+ * Throws `MissingObject` if the tree does not exist.
  */
 function treeOf(entry: Entry | undefined): number {
   return entry?.entries.isTreeAt(entry.index) === true ? objectAt(entry.entries, entry.index) : NONE;

@@ -1,16 +1,14 @@
 import { type ByteString, NO_BYTES, splitBytes } from '../object/bytes.js';
 
-/**
- * Number that the table assigns to a path. The number of a folder is smaller than the numbers of all paths below it.
- */
+/** Number that the table assigns to a path. A folder has a smaller number than all paths below it. */
 export type PathId = number;
 
 /** Path number of the root folder. */
 export const ROOT: PathId = 0;
 
 /**
- * Table that assigns numbers to paths. Each path is stored as its last name and the number of its folder, so a path
- * takes the same memory however deep it is.
+ * Table that assigns numbers to paths. Each path is stored as its last name and the number of its folder. Deep paths
+ * therefore take no more memory than short ones.
  */
 export class PathTable {
   readonly #folderOf: PathId[] = [-1];
@@ -26,8 +24,8 @@ export class PathTable {
   }
 
   /**
-   * Returns the number of the path `name` in a folder. `folder`: number of the folder. If the path has no number yet,
-   * assigns one.
+   * Returns the number of the path `name` inside the folder with the number `folder`. Assigns a number if the path has
+   * none yet.
    */
   inside(folder: PathId, name: ByteString): PathId {
     const names = this.#inside[folder] ?? new Map<ByteString, PathId>();
@@ -43,8 +41,8 @@ export class PathTable {
   }
 
   /**
-   * Returns the number of a path that starts at the root, such as `src/main.c`. If the path has no number yet, assigns
-   * one.
+   * Returns the number of a path that starts at the root, such as `src/main.c`. Assigns a number if the path has none
+   * yet.
    */
   add(path: ByteString): PathId {
     let at = ROOT;

@@ -8,21 +8,21 @@ export interface DifferenceRequest {
   readonly wants: readonly GraphPosition[];
   readonly haves: readonly GraphPosition[];
   /**
-   * Returns true for a commit that is sent without its parents. The walk from the wants then does not continue to its
-   * parents.
+   * Returns true for a commit that is sent without its parents. The walk from the wants does not continue to the
+   * parents of such a commit.
    */
   readonly wantsEnd?: (position: GraphPosition) => boolean;
   /**
-   * Returns true for a commit that the client has without its parents. The walk from the haves then does not continue
-   * to its parents.
+   * Returns true for a commit whose parents the client does not have. The walk from the haves does not continue to the
+   * parents of such a commit.
    */
   readonly havesEnd?: (position: GraphPosition) => boolean;
 }
 
 /**
  * Returns the positions of the commits that are reachable from `wants` but not from `haves`, highest position first.
- * The result is correct even if the dates of commits are wrong. The cost is proportional to the number of positions
- * between the newest tip and the oldest commit of the result.
+ * Wrong commit dates do not affect the result. The cost is proportional to the number of positions between the newest
+ * tip and the oldest commit of the result.
  */
 export function difference(graph: CommitGraph, request: DifferenceRequest): Int32Array {
   const { wants, haves, wantsEnd, havesEnd } = request;
@@ -56,7 +56,7 @@ export function difference(graph: CommitGraph, request: DifferenceRequest): Int3
 }
 
 /**
- * Returns the positions in `targets` that are not reachable from any of `tips`. Makes one pass over the graph for all
+ * Returns the positions in `targets` that are not reachable from any of `tips`. One pass over the graph handles all
  * targets.
  */
 export function unreached(
@@ -104,8 +104,8 @@ function extremes(positions: readonly GraphPosition[]): GraphPosition[] {
 }
 
 /**
- * Returns the number of commits that are reachable only from `a` (`ahead`), and the number of commits that are
- * reachable only from `b` (`behind`).
+ * Returns two numbers of commits. `ahead` counts the commits that are reachable only from `a`, `behind` those reachable
+ * only from `b`.
  */
 export function aheadBehind(graph: CommitGraph, a: GraphPosition, b: GraphPosition): { ahead: number; behind: number } {
   return {

@@ -4,33 +4,33 @@ import type { HistoryIndex } from './history-index.js';
 import { NumberSet } from './number-set.js';
 
 /**
- * Objects that a fetch must send, as object numbers (indexes into the tables of the object store). Also gives previous
- * versions of these objects, because deltas on them make the pack small.
+ * Objects that a fetch must send, as object numbers (indexes into the tables of the object store). It also provides
+ * previous versions of these objects, because deltas on them make the pack small.
  */
 export class SendPlan {
   #held: NumberSet | undefined;
 
   constructor(
     /**
-     * Numbers of the objects to send, ascending. Stored packs have the same order, so long runs of objects can be
-     * copied from them unchanged.
+     * Numbers of the objects to send, in ascending order. Stored packs have this order too, so long runs of objects can
+     * be copied from them unchanged.
      */
     readonly objects: Int32Array,
     private readonly index: HistoryIndex,
     /**
-     * Positions of the commits that are sent with the objects they introduced. Each other object of their first parents
-     * is either sent too, or the client has it.
+     * Positions of the commits that are sent with the objects they introduced. All other objects of their first parents
+     * are sent too, or the client has them.
      */
     private readonly positions: Int32Array,
-    /** Trees and blobs that the client is known to have. The client may have more. */
+    /** Trees and blobs that the client is known to have. The client may have further ones. */
     private readonly known: NumberSet,
-    /** True for a partial clone, in which the client may lack objects of the commits that it has. */
+    /** True if the client is a partial clone. It may then lack objects of commits that it has. */
     private readonly isPartial: boolean,
   ) {}
 
   /**
-   * Returns a function that maps a tree or blob to its previous version: the object that was at the same path before.
-   * The previous version is usually the best delta base. It is either sent too, or the client has it (`isHeld`).
+   * Returns a function that maps a tree or blob to its previous version, which is the object that was at its path
+   * before. The previous version is usually the best delta base. It is sent too, or the client has it (`isHeld`).
    *
    * Two objects may be previous versions of each other, so a caller must avoid cycles of deltas. Each call of this
    * method computes the result again.
@@ -38,8 +38,8 @@ export class SendPlan {
   previousVersions(): PreviousVersions {
     const sent = this.#sent();
     /**
-     * Previous version of each object, by object number. A value is the number of the previous version plus 1; 0 if
-     * none.
+     * Previous version of each object, by object number. The value is the object number of the previous version plus 1;
+     * 0 if none.
      */
     const versions = new Int32Array(sent.bound);
     for (const position of this.positions) {
@@ -55,8 +55,8 @@ export class SendPlan {
   }
 
   /**
-   * Returns true if the client is known to have the object, so that a thin pack can contain deltas on it. If the result
-   * is false, the client may still have the object.
+   * Returns true if the client is known to have the object. A thin pack can then contain deltas on it. If the result is
+   * false, the client may still have the object.
    */
   isHeld(object: number): boolean {
     this.#held ??= this.#findHeld();
@@ -64,8 +64,8 @@ export class SendPlan {
   }
 
   /**
-   * Returns the objects that the client is known to have. An object that a sent commit replaced is in the commit's
-   * first parent. The client therefore has this object, unless it is sent too.
+   * Returns the objects that the client is known to have. If a sent commit replaced an object, the object is in the
+   * first parent of the commit. The client therefore has it, or it is sent too.
    */
   #findHeld(): NumberSet {
     const held = new NumberSet(this.known.bound);

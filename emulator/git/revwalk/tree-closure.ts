@@ -7,12 +7,12 @@ import { objectAt } from '../object/tree-entries.js';
 import { NumberSet } from './number-set.js';
 
 /**
- * Adds trees and everything below them to `found`. `trees`: object numbers of the trees. `complete`: trees that are not
- * read, because `found` need not get their content. Each added tree is also added to `complete`.
+ * Adds trees and everything below them to `found`. `trees` contains their object numbers. Trees in `complete` are not
+ * read, because their content need not be added. Each added tree is also added to `complete`.
  *
- * A tree may be stored as a difference (delta) to another tree. If the other tree is complete, only the entries in the
- * difference are new. Packs contain delta bases before their deltas, so trees are processed in the order of their
- * object numbers. The total cost is then proportional to the size of the differences.
+ * A tree may be stored as a difference (delta) from another tree. If the other tree is complete, only the entries in
+ * the difference are new. Trees are processed in the order of their object numbers, because packs contain delta bases
+ * before their deltas. The total cost is then proportional to the size of the differences.
  */
 export function* addClosure(
   objects: LinkReader,
@@ -27,8 +27,8 @@ export function* addClosure(
     if (tree !== NONE) pending.add(tree);
     if (++work % PIECE === 0) yield PIECE_COST;
   }
-  // `next` starts again at 0 after the highest number, because a subtree may have a smaller number than the tree that
-  // contains it.
+  // `next` starts again at 0 after the highest number. A subtree may have a smaller number than the tree that contains
+  // it.
   for (let tree = pending.next(0); tree >= 0; tree = next(pending, tree)) {
     pending.delete(tree);
     if (!complete.add(tree)) continue;
@@ -67,11 +67,11 @@ function next(pending: NumberSet, from: number): number {
 
 /**
  * Adds trees and everything below them to `found`, as `addClosure` does, but only objects at a depth less than `limit`.
- * `depth`: depth of the given trees. The depth of an entry is one more than that of its tree. An object at several
- * paths counts with its smallest depth.
+ * `depth` is the depth of the given trees. The depth of an entry is one more than the depth of its tree. An object at
+ * several paths counts with its smallest depth.
  *
- * `depths`: smallest depth of each tree that was already added, by object number. It is kept between calls, so a tree
- * is read again only at a smaller depth.
+ * `depths` is the smallest depth of each tree that was already added, by object number. It is kept between calls, so a
+ * tree is read again only at a smaller depth.
  */
 export function* addToDepth(
   objects: LinkReader,

@@ -8,21 +8,21 @@ import { TreeMergeJoin } from '../object/tree-merge-join.js';
 import { type PathId, type PathTable, ROOT } from './path-table.js';
 
 /**
- * Differences between two trees: the changed paths, and the trees and blobs that were added and removed at these paths.
+ * Differences between two trees: the changed paths, and the trees and blobs that were added or removed at these paths.
  * Equal subtrees are not read, so the cost is proportional to the size of the folders that differ.
  */
 export class TreeDiff {
   /** Path numbers of the files, symbolic links and gitlinks (submodules) that were added, removed or changed. */
   readonly changed = new IntList();
   /**
-   * Pairs of object numbers for the trees and blobs whose path was added or changed. The first number of a pair is the
-   * object in the new tree. The second is the object at the same path in the old tree, or `NONE`.
+   * Trees and blobs whose path was added or changed, as pairs of object numbers. The first number of a pair is the
+   * object in the new tree. The second is the object at this path in the old tree, or `NONE`.
    */
   readonly added = new IntList();
   /** Object numbers of the trees and blobs in the old tree whose path was removed or changed. */
   readonly removed = new IntList();
   /**
-   * Stack of the folders that must still be compared. Each folder takes three numbers: its old tree, its new tree, its
+   * Stack of folders that must still be compared. Each folder takes three numbers: its old tree, its new tree, and its
    * path number.
    */
   readonly #folders = new IntList();
@@ -33,8 +33,9 @@ export class TreeDiff {
   ) {}
 
   /**
-   * Compares two trees and stores the differences in the lists of this object. `before`, `after`: object numbers of the
-   * trees; `NONE` for an empty tree. `enter`: returns false for the path number of a folder to skip.
+   * Compares two trees and stores the differences in the lists of this object. `before` and `after` are the object
+   * numbers of the trees; `NONE` for an empty tree. `enter` gets the path number of a folder and returns false if the
+   * folder must be skipped.
    */
   *compare(before: number, after: number, enter?: (folder: PathId) => boolean): Steps<void> {
     this.changed.clear();
@@ -84,8 +85,8 @@ export class TreeDiff {
   }
 
   /**
-   * Compares the two entries of a name that both folders contain. Either both entries are trees or neither is, because
-   * Git sorts a folder differently from a file with the same name.
+   * Compares the two entries of a name that both folders contain. Both entries are trees, or neither is. Git sorts a
+   * folder differently from a file with its name, so a file and a folder are never compared here.
    */
   #takeBoth({ before, after, left, right }: TreeMergeJoin, folder: PathId): void {
     const isLink = left!.isGitlinkAt(before);

@@ -5,21 +5,19 @@ import type { HistoryIndex } from './history-index.js';
 import { NumberSet } from './number-set.js';
 import { PathComparison } from './path-comparison.js';
 
-/** Decision about a visited commit: if the log shows the commit, and which of its parents are visited. */
+/** Decision about a visited commit: whether the log shows it, and which of its parents are visited. */
 interface Visit {
   readonly isShown: boolean;
-  /**
-   * Positions of the parents at which the walk continues. For the log of a path, these may be only some of the parents.
-   */
+  /** Positions of the parents at which the walk continues. In the log of a path, some parents may be omitted. */
   readonly parents: Iterable<GraphPosition>;
 }
 
 /**
- * Yields the positions of commits in the order of `git log`. The next commit is always the one with the newest
- * committer date among the unvisited commits that were reached. Yields `undefined` for each visited commit that is not
- * shown, so that the caller can yield to the event loop.
+ * Yields the positions of commits in the order of `git log`: of all commits that were reached but not visited, the
+ * commit with the newest committer date is next. Yields `undefined` for each visited commit that is not shown, so that
+ * the caller can yield to the event loop.
  *
- * `visit` is called once for each commit. It decides if the commit is shown and which parents follow.
+ * `visit` is called once for each commit. It decides whether the commit is shown and which parents follow.
  */
 export function* walkEach(
   graph: CommitGraph,
@@ -42,7 +40,7 @@ export function* walkEach(
 
 /**
  * Returns a `visit` function for the log of one path (a file or folder). It applies Git's default history
- * simplification: if a parent has an equal version of the path, the commit is not shown, and only the first such parent
+ * simplification. If a parent has an equal version of the path, the commit is not shown, and only the first such parent
  * is followed.
  */
 export function pathVisit(

@@ -4,8 +4,8 @@ import { foldCase, parseWildmatch, type Token, type WildmatchOptions } from '../
 const SLASH = 0x2f;
 
 /**
- * Second implementation of Git's wildmatch, by backtracking, with which tests compare the product. Only the last star
- * of each kind is tried again.
+ * Second implementation of Git's wildmatch, with which tests compare the product. It uses backtracking, and retries
+ * only the last star of each kind.
  */
 export class BacktrackingWildmatch {
   readonly #tokens: readonly Token[] | undefined;
@@ -24,8 +24,8 @@ export class BacktrackingWildmatch {
   #run(tokens: readonly Token[], text: ByteString): boolean {
     let at = 0;
     let token = 0;
-    // Positions in the pattern and in the text at which matching continues after a mismatch: behind the last `*`
-    // (`star`), or behind the last `**` (`deep`); -1 if none.
+    // Positions at which matching continues after a mismatch, in the pattern and in the text. `star` is behind the last
+    // `*`, and `deep` is behind the last `**`. -1 if none.
     let star = -1;
     let starAt = 0;
     let deep = -1;
@@ -41,7 +41,7 @@ export class BacktrackingWildmatch {
         star = -1;
       } else if (token === tokens.length ? at === text.length : at < text.length && fits(wanted!, text, at)) {
         if (token === tokens.length) return true;
-        // An earlier `*` cannot match beyond a slash.
+        // Forget an earlier `*`, because it cannot match a slash.
         if (this.options.pathname && wanted === SLASH) star = -1;
         token++;
         at++;

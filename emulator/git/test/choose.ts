@@ -3,7 +3,7 @@ import type { ByteString } from '../object/bytes.js';
 import type { PathMatcher } from '../pathspec/path-matcher.js';
 import { type FileSelection, selectFiles } from '../pathspec/select-files.js';
 
-/** Returns true if a matcher accepts a path. Passes the bytes of the path one by one. */
+/** Returns true if a matcher accepts a path. Passes the path to the matcher byte by byte. */
 export function accepts(matcher: PathMatcher, path: ByteString): boolean {
   const bytes = Buffer.from(path, 'latin1');
   let state = matcher.start;
@@ -11,7 +11,7 @@ export function accepts(matcher: PathMatcher, path: ByteString): boolean {
   return matcher.accepts(state);
 }
 
-/** Returns those of `paths` that the selection contains. */
+/** Returns the paths that the selection contains. */
 export function choose(selection: FileSelection, paths: readonly ByteString[]): ByteString[] {
   const matcher = runSync(selectFiles(selection));
   return paths.filter((path) => matcher === undefined || accepts(matcher, path));

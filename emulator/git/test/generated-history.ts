@@ -15,12 +15,12 @@ interface Draft {
 interface HistoryShape {
   readonly seed: number;
   readonly commits: number;
-  /** Maximum number of seconds by which the date of a commit may precede those of its parents. */
+  /** Maximum number of seconds by which a commit's date may be earlier than its parents' dates. */
   readonly skew: number;
 }
 
 const GITLINK = '160000 5e1fac7f1e5a1f0c1d2e3f4a5b6c7d8e9fa0b1c2';
-/** File names for random histories. Some collide as file and folder, need quoting, or are not valid text. */
+/** File names for random histories. Some exist both as a file and as a folder, need quoting, or are not valid UTF-8. */
 const NAMES = [
   'a',
   'a/b',
@@ -39,7 +39,7 @@ const NAMES = [
 const FIRST_DATE = 1_600_000_000;
 
 /**
- * Repository of real Git with a random history, for comparisons with this project. The same shape produces the same
+ * Repository of real Git with a random history, to compare Git with this project. The same shape produces the same
  * history.
  *
  * The history contains merges, criss-cross and octopus merges, unrelated roots, subtrees, reverts, renames, evil
@@ -66,7 +66,7 @@ export class GeneratedHistory implements Disposable {
     this.git[Symbol.dispose]();
   }
 
-  /** Returns the id of a random commit. Later commits are chosen more often. */
+  /** Returns the id of a random commit. Newer commits are more likely. */
   pick(): Oid {
     const { length } = this.commits;
     return this.commits[length - 1 - Math.min(this.random(length), this.random(length))]!;
@@ -103,7 +103,7 @@ function draftHistory({ commits, skew }: HistoryShape, random: (below: number) =
     if (random(12) === 0 && at > 0) restore(files, drafts[random(at)]!.files, random);
     for (let edits = random(parents.length > 1 ? 2 : 3); edits > 0; edits--) edit(files, random);
     const latest = Math.max(FIRST_DATE, ...parents.map((parent) => drafts[parent]!.date));
-    // Dates are multiples of ten, so that many are equal.
+    // Round dates to multiples of ten, so that many commits have the same date.
     const date = latest + 10 * random(6) - 10 * Math.floor(random(skew + 1) / 10);
     drafts.push({ parents, files, date });
   }
@@ -111,8 +111,8 @@ function draftHistory({ commits, skew }: HistoryShape, random: (below: number) =
 }
 
 /**
- * Returns the files of a random merge. Usually each path is taken from a random parent; sometimes all paths are from
- * one parent, or one parent becomes a folder of the other.
+ * Returns the files of a random merge. Usually each path comes from a random parent. Sometimes all paths come from one
+ * parent, or one parent becomes a folder inside the other.
  */
 function mergeFiles(sides: readonly Map<string, string>[], random: (below: number) => number): Map<string, string> {
   if (sides.length === 0) return new Map([[`root-${random(4)}`, '100644 root']]);
@@ -133,7 +133,7 @@ function mergeFiles(sides: readonly Map<string, string>[], random: (below: numbe
   return files;
 }
 
-/** Restores the state in `old` of all files (in one of three cases), or of one randomly chosen file. */
+/** Reverts files to their state in `old`: in a third of the cases all files, otherwise one random file. */
 function restore(files: Map<string, string>, old: Map<string, string>, random: (below: number) => number): void {
   if (random(3) === 0) {
     files.clear();
@@ -159,7 +159,7 @@ function edit(files: Map<string, string>, random: (below: number) => number): vo
   } else put(files, NAMES[random(NAMES.length)]!, `100644 ${'line\n'.repeat(random(20))}${random(10)}`);
 }
 
-/** Sets a file, and removes files and folders that occupy its path. */
+/** Sets a file. Removes files and folders that are in the way of its path. */
 function put(files: Map<string, string>, path: string, file: string): void {
   for (const other of [...files.keys()]) {
     if (other.startsWith(`${path}/`) || path.startsWith(`${other}/`)) files.delete(other);
@@ -198,8 +198,8 @@ function readMarks(file: string, count: number): Oid[] {
 }
 
 /**
- * Loads all objects of the repository in the order of their ids. Format: `<oid> SP <type> SP <size> LF <body> LF`,
- * repeated.
+ * Loads all objects of a repository, ordered by id. `git cat-file --batch` prints each object as `<oid> SP <type> SP
+ * <size> LF <body> LF`.
  */
 export function loadObjects(git: ScratchGit): MemoryObjects {
   const { stdout } = git.try(['cat-file', '--batch-all-objects', '--batch']);

@@ -1,16 +1,16 @@
 import { randomNumbers } from './random-numbers.js';
 import { ScratchGit } from './workbench.js';
 
-// Histories as streams for `git fast-import`: linear, with long delta chains, and random.
+// Test histories as streams for `git fast-import`. There are linear ones, ones with long delta chains, and random ones.
 
-/** Returns the time of the n-th commit of `linearHistory`, in seconds since 1970. */
+/** Returns the time of commit number `index` of `linearHistory`, in seconds since 1970. */
 export function commitTime(index: number): number {
   return 1_700_000_000 + index * 1000;
 }
 
 /**
- * Returns a `git fast-import` stream of `count` commits on `branch`. Each changes some of `files` files in nested
- * folders. Commit n has the mark `:n`. Every tenth commit has an annotated tag `v<n>`.
+ * Returns a `git fast-import` stream of `count` commits on `branch`. Each commit changes some of `files` files in
+ * nested folders. Commit n has the mark `:n`, and every tenth commit has an annotated tag `v<n>`.
  */
 export function linearHistory(count: number, { branch = 'main', files = 20, from = '', tags = true } = {}): string {
   const lines: string[] = [];
@@ -34,7 +34,7 @@ export function linearHistory(count: number, { branch = 'main', files = 20, from
 
 /**
  * Creates a repository with `commits` commits on `main` and an annotated tag. Each commit changes some of `files` files
- * in folders, so that packs have delta chains of blobs and trees.
+ * in folders. Packs of this history therefore have delta chains of blobs and trees.
  */
 export function generateHistory(commits: number, files = 12): ScratchGit {
   const git = new ScratchGit('--bare');
@@ -58,7 +58,7 @@ export function generateHistory(commits: number, files = 12): ScratchGit {
   return git;
 }
 
-/** Returns `count` lines of text that do not compress well. Different seeds give different lines. */
+/** Returns `count` lines that compress badly. Different seeds give different lines. */
 function lines(seed: number, count: number): string[] {
   let state = seed + 1;
   return Array.from({ length: count }, () => {
@@ -69,7 +69,7 @@ function lines(seed: number, count: number): string[] {
 
 interface File {
   readonly mode: '100644' | '100755' | '120000' | '160000';
-  /** Content of the file as a byte string (one character per byte), or the commit id of a submodule. */
+  /** Content of the file as a byte string (one character per byte). For a submodule, the commit id. */
   readonly content: string;
 }
 
@@ -97,8 +97,8 @@ const MESSAGES = [
 const ZONES = ['+0000', '+0130', '-0800', '+1245'];
 
 /**
- * Returns a `git fast-import` stream of `commits` random commits. Each is reachable from a ref `refs/heads/c<n>`, and
- * the last one is `main`.
+ * Returns a `git fast-import` stream of `commits` random commits. Each is reachable from some ref `refs/heads/c<n>`,
+ * and the last one is `main`.
  *
  * The history contains merges, criss-cross and octopus merges, renames with and without edits, modes, symbolic links,
  * submodules, binary files, non-ASCII names, files that return, and equal dates.
@@ -154,7 +154,7 @@ function pickParents(at: number, random: (below: number) => number): number[] {
   return [...new Set([at - 1 - random(Math.min(at, 2)), ...Array.from({ length: count - 1 }, recent)])];
 }
 
-/** Returns the files of a careless merge: each path is taken from a random side. */
+/** Returns the files of a random merge without conflict handling. Each path comes from a random side. */
 function mergeSides(sides: readonly Files[], random: (below: number) => number): Map<string, File> {
   const files = new Map<string, File>();
   for (const path of new Set(sides.flatMap((side) => [...side.keys()]))) {
@@ -200,8 +200,8 @@ function binary(random: (below: number) => number): string {
 }
 
 /**
- * Returns a text file with some lines changed, inserted, removed or moved. Returns a new text if the old file is not a
- * text.
+ * Edits a text file at random: changes, inserts, removes or moves lines. If the old file is not a text file, returns a
+ * new text.
  */
 function editText(old: File | undefined, random: (below: number) => number): File {
   const word = () => bytes(WORDS[random(WORDS.length)]!);

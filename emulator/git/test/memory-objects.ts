@@ -7,10 +7,7 @@ import { type TreeEntry, writeTree } from '../object/tree.js';
 import { decodeTree, type TreeEntries } from '../object/tree-entries.js';
 import { TreeNames } from '../object/tree-names.js';
 
-/**
- * Simplest implementation of an object store, for tests of object formats: objects in an array, without packs and
- * deltas.
- */
+/** Simplest object store for tests: it keeps all objects in an array, without packs and deltas. */
 export class MemoryObjects implements LinkReader {
   readonly #objects: { oid: Oid; type: TypeCode; body: Buffer }[] = [];
   readonly names = new TreeNames();
@@ -37,8 +34,8 @@ export class MemoryObjects implements LinkReader {
   }
 
   /**
-   * Writes a tree and returns its id. In `content`, a string is a file, an array `[mode, oid]` is an entry, and a
-   * record is a folder.
+   * Writes a tree and returns its id. In `content`, a string is a file's text, an array is an entry `[mode, oid]`, and
+   * an object is a folder.
    */
   tree(content: Content): Oid {
     const entries: TreeEntry[] = Object.entries(content).map(([key, value]) => {
@@ -92,7 +89,7 @@ export class MemoryObjects implements LinkReader {
     return false;
   }
   recordOf(): undefined {}
-  /** The body is overwritten after `look`, so that the test of a caller that keeps the body fails. */
+  /** Overwrite the body after `look`. A caller that wrongly keeps the body then gets wrong data, and its test fails. */
   peek<T>(number: number, look: (body: Buffer) => T): T {
     const body = Buffer.from(this.read(number));
     const seen = look(body);
@@ -101,7 +98,7 @@ export class MemoryObjects implements LinkReader {
   }
 }
 
-/** Content of a tree, by name. Names and texts have one character per byte. */
+/** Content of a tree by entry name. Names and texts are byte strings (one character per byte). */
 export interface Content {
   readonly [name: string]: string | Entry | Content;
 }

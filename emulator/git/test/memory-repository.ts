@@ -6,7 +6,10 @@ import { History } from '../revwalk/history.js';
 
 const MAIN = bytesOf('main');
 
-/** Creates an empty repository in memory. `requireWritable` is called before each write and may throw to refuse it. */
+/**
+ * Creates an empty repository in memory. Before each write, it calls `requireWritable`, which may throw to refuse the
+ * write.
+ */
 export function createRepository(
   defaultBranch = MAIN,
   objects = new ObjectStore(),

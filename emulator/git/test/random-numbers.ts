@@ -1,4 +1,4 @@
-/** Returns a linear congruential generator of integers from 0 to `below` (exclusive). */
+/** Returns a linear congruential generator. Each call returns an integer from 0 to `below` - 1. */
 export function randomNumbers(seed: number): (below: number) => number {
   let state = (seed * 2_654_435_761) >>> 0;
   return (below) => {

@@ -12,11 +12,11 @@ import { oid, oids } from './oid.js';
 
 const LF = 0x0a;
 
-// Real Git as the oracle of tests: one repository with synchronous commands, or a folder of several that talk to a
-// server in this process.
+// Real Git, with whose results tests compare this project. `ScratchGit` is one repository with synchronous commands.
+// `Workbench` is a folder with several repositories that talk to a server in this process.
 
 /**
- * Environment variables for Git that exclude the configuration of the user and fix the names of author and committer.
+ * Environment variables for Git. They disable the user's configuration, and set fixed names of author and committer.
  */
 export const GIT_ENVIRONMENT = {
   ...process.env,
@@ -43,7 +43,7 @@ const BENCH_ENVIRONMENT = {
   HOME: tmpdir(),
 };
 
-/** Temporary repository of real Git, with which tests compare the product. Commands run synchronously. */
+/** Temporary repository of real Git, with whose results tests compare this project. Commands run synchronously. */
 export class ScratchGit implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), 'scratch-git-'));
 
@@ -55,19 +55,19 @@ export class ScratchGit implements Disposable {
     rmSync(this.path, { recursive: true, force: true });
   }
 
-  /** Runs a Git command that must succeed. Returns its output without the final line feed. */
+  /** Runs a Git command and returns its output without the final line feed. Throws if the command fails. */
   run(args: string[], input: Buffer | string = ''): ByteString {
     const { status, stdout, stderr } = this.try(args, input);
     if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
     return bytesIn(stdout, 0, stdout.at(-1) === LF ? stdout.length - 1 : stdout.length);
   }
 
-  /** Runs a Git command that must succeed and prints one object id. Returns the id. */
+  /** Runs a Git command that prints one object id, and returns the id. Throws if the command fails. */
   oid(args: string[], input: Buffer | string = ''): Oid {
     return oid(this.run(args, input));
   }
 
-  /** Runs a Git command that must succeed and prints object ids, one per line. Returns the ids. */
+  /** Runs a Git command that prints object ids, one per line, and returns them. Throws if the command fails. */
   oids(args: string[], input: Buffer | string = ''): Oid[] {
     return oids(this.run(args, input));
   }
@@ -88,7 +88,7 @@ export class ScratchGit implements Disposable {
     return this.oid(['hash-object', '-w', '--literally', '-t', type, '--stdin'], bytes);
   }
 
-  /** Writes all objects of `objects` into the repository as loose objects. */
+  /** Writes all objects of `objects` to this repository as loose objects. */
   copy(objects: ObjectReader): void {
     for (let number = 0; number < objects.size; number++) {
       const oid = objects.oidOf(number);
@@ -110,8 +110,8 @@ export interface Outcome {
 }
 
 /**
- * Temporary folder in which real Git runs asynchronously and without the user's configuration, so that it can talk to a
- * server in this process.
+ * Temporary folder in which real Git runs asynchronously, so that it can talk to a server in this process. The user's
+ * Git configuration is disabled.
  */
 export class Workbench implements AsyncDisposable {
   private constructor(readonly path: string) {}
@@ -125,8 +125,8 @@ export class Workbench implements AsyncDisposable {
   }
 
   /**
-   * Runs a command in the subfolder `folder`. Resolves to its exit status and its output as byte strings (one character
-   * per byte).
+   * Runs a command in the subfolder `folder`. Resolves to its exit status and its output. The output is a byte string
+   * (one character per byte).
    */
   run(folder: string, command: string, args: readonly string[], input: Buffer | string = ''): Promise<Outcome> {
     return new Promise((resolve, reject) => {
@@ -153,18 +153,19 @@ export class Workbench implements AsyncDisposable {
   }
 
   /**
-   * Runs a Git command that must succeed in the subfolder `folder`. Resolves to its output without the final line feed.
+   * Runs a Git command in the subfolder `folder`. Resolves to its output without the final line feed. Rejects if the
+   * command fails.
    */
   async git(folder: string, ...args: string[]): Promise<string> {
     return this.feed('', folder, ...args);
   }
 
-  /** Same as `git`, for a command that prints an object id. */
+  /** Runs a Git command that prints an object id. Resolves to the id. */
   async oid(folder: string, ...args: string[]): Promise<Oid> {
     return parseOid(await this.git(folder, ...args));
   }
 
-  /** Same as `git`, with `input` as the standard input of the command. */
+  /** Runs a Git command with `input` as its standard input. Otherwise like `git`. */
   async feed(input: Buffer | string, folder: string, ...args: string[]): Promise<string> {
     const { status, stdout, stderr } = await this.run(folder, 'git', args, input);
     if (status !== 0) throw new Error(`git ${args.join(' ')} (${status}): ${stderr}`);

@@ -10,7 +10,7 @@ interface Tag {
   readonly message: string;
 }
 
-/** Returns a tag object as `git tag -a` writes it. */
+/** Returns the body of a tag object as `git tag -a` writes it. */
 export function writeTag({ object, type, tag, tagger, message }: Tag): Buffer {
   const head = `object ${object}\ntype ${type}\ntag ${tag}\ntagger ${writeIdentity(tagger)}\n`;
   return Buffer.from(`${head}\n${bytesOf(message.replaceAll('\0', ''))}`, 'latin1');

@@ -1,6 +1,6 @@
 import type { Problem } from '../problem.js';
 
-/** Returns the code of the problem that the call throws; `passed` if it throws none. */
+/** Returns the code of the `Problem` that `call` throws. Returns `passed` if it throws nothing. */
 export function codeOf(call: () => unknown): string {
   try {
     call();

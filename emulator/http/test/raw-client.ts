@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-/** Bytes that a client received on one connection, and the end of the connection; `open` if it has not ended. */
+/** Bytes that a client received on one connection. `end` says how the connection ended: `open` if it has not ended. */
 export interface Conversation {
   readonly bytes: Buffer;
   readonly end: 'closed' | 'reset' | 'open';
@@ -10,7 +10,7 @@ export interface Conversation {
 
 export interface RawServer extends AsyncDisposable {
   readonly port: number;
-  /** Connections that are open on the server's side. */
+  /** Connections that are still open on the server's side. */
   readonly open: ReadonlySet<Socket>;
 }
 
@@ -36,7 +36,10 @@ export async function rawServer(
   };
 }
 
-/** Sends `text` and reads until the connection ends, or until `enough` returns true for the bytes received so far. */
+/**
+ * Sends `text` to a server, and collects the response. Stops when the connection ends, or when `enough` returns true
+ * for the received bytes.
+ */
 export function exchange(
   port: number,
   text: string,
@@ -58,7 +61,7 @@ export function exchange(
   });
 }
 
-/** Splits a response into header and body, and decodes chunks. `isWhole` is true if the body is complete. */
+/** Splits a response into header and body. Decodes a chunked body. `isWhole` is true if the body is complete. */
 export function partsOf(bytes: Buffer): { head: string; body: Buffer; isWhole: boolean } {
   const at = bytes.indexOf('\r\n\r\n');
   const head = bytes.toString('latin1', 0, at);

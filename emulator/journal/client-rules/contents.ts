@@ -17,8 +17,8 @@ export const CONTENT_RULES: readonly ClientRule[] = [
         if (!operationFacts(operation).pages) return undefined;
         const cursor = cursorOf(request);
         const source = cursor === undefined ? undefined : sources.get(cursor);
-        // Accepts any cursor of an operation after one of its responses was too long to be stored, if the server
-        // accepts the cursor too, because the cursors in that response are unknown.
+        // Once a response of an operation was too long to be stored, its cursors are unknown. From then on, accepts any
+        // cursor of the operation that the server accepts too.
         const isKnown =
           (source && mayFollow(request.record.started, source)) || (truncatedOperations.has(operation) && status < 300);
         if (status < 300) {
@@ -82,7 +82,7 @@ export const CONTENT_RULES: readonly ClientRule[] = [
   },
 ];
 
-/** Returns the pagination cursor in the query or the body of a request; undefined if absent. */
+/** Returns the pagination cursor of a request, from its query or body; undefined if absent. */
 function cursorOf(request: SeenRequest): string | undefined {
   const { query, body } = request.record;
   if (query.includes('cursor=')) return new URLSearchParams(query).get('cursor') || undefined;
@@ -98,8 +98,8 @@ function earlierEnd(one: SeenRequest, other: SeenRequest | undefined): SeenReque
 }
 
 /**
- * Yields all pagination cursors in a JSON response. The search is iterative, because an injected response can be nested
- * so deeply that a recursive search would overflow the stack.
+ * Yields all pagination cursors in a JSON response. Searches iteratively, because an injected response can be nested so
+ * deeply that recursion would overflow the stack.
  */
 function* cursorsIn(response: unknown): IterableIterator<string> {
   const values = [response];
@@ -118,9 +118,9 @@ function* cursorsIn(response: unknown): IterableIterator<string> {
 }
 
 /**
- * Splits the body of a write. `intent` is the body without `members`, with which the client states the commit that it
- * expects the branch to have. It is equal for repetitions of the same write. `isExpecting` is true if at least one of
- * these members is set.
+ * Splits the body of a write. `members` name the commit that the client expects at the head of the branch. `intent` is
+ * the body without them, which is equal for repetitions of one write. `isExpecting` is true if at least one of
+ * `members` is set.
  */
 function readIntent(request: SeenRequest, members: readonly string[]): { intent: string; isExpecting: boolean } {
   const text = request.bodyText;

@@ -10,19 +10,19 @@ import { TOKEN_RULES } from './tokens.js';
 /** @internal */
 export const CLIENT_RULES: readonly ClientRule[] = [...RETRY_RULES, ...CONTENT_RULES, ...TOKEN_RULES];
 
-/** Request with which a client breaks a rule for clients, for example on retries. */
+/** Violation of a client rule, such as a rule on retries, by one request. */
 export interface RuleViolation {
   /** Id of the request. */
   readonly request: string;
   readonly earlier?: string;
-  /** The `sub` claim of the token of the request, verified or not; undefined if absent. */
+  /** The `sub` claim of the request's token, even if the token was not verified; undefined if absent. */
   readonly subject?: string;
   readonly detail: string;
 }
 
-/** Result of one rule for the requests of one client. Clients are distinguished by their tokens. */
+/** Result of one rule for one client. Clients are distinguished by their tokens. */
 export interface RuleOfClient {
-  /** The `sub` claim of the client's tokens; null for requests without this claim. */
+  /** The `sub` claim of the client's tokens; null for requests without one. */
   readonly subject: string | null;
   readonly verdict: 'kept' | 'broken';
   readonly occasions: number;
@@ -35,12 +35,15 @@ export interface ClientVerdict {
   readonly title: string;
   readonly source: string;
   readonly level: 'must' | 'should';
-  /** Result of the rule. `unseen`: no request was an occasion at which the client could keep or break the rule. */
+  /** Result of the rule. `unseen` means that no request gave the client an opportunity to keep or break the rule. */
   readonly verdict: 'kept' | 'broken' | 'unseen';
   readonly occasions: number;
-  /** First requests that break the rule, at most 20. */
+  /** First requests that broke the rule, at most 20. */
   readonly faults: readonly RuleViolation[];
-  /** Results by the `sub` claim of the token, for the first 100 clients that gave an occasion. */
+  /**
+   * Results for each client, identified by the `sub` claim of its token. Contains the first 100 clients to which the
+   * rule applied.
+   */
   readonly clients: readonly RuleOfClient[];
 }
 
@@ -52,14 +55,12 @@ interface OccasionCounts {
 const MAX_VIOLATIONS = 20;
 const MAX_CLIENTS = 100;
 
-/**
- * Units of CPU work that are counted for checking one request against one rule, if the rule does not read the bodies.
- */
+/** Cost of checking one request against one rule, in units of CPU work. Applies to rules that do not read bodies. */
 const RULE_COST = 1 / 4;
 
 /**
- * Evaluates requests of the journal by all client rules (`true`) or by the named ones. Requests for which `isSelected`
- * returns false are not judged, but the rules remember facts from them, such as the cursors in their responses.
+ * Evaluates the journal's requests by all client rules (`true`) or by the named ones. Requests for which `isSelected`
+ * returns false are not judged. The rules still remember facts from them, such as the cursors in their responses.
  * @internal
  */
 export function* clientSteps(
@@ -108,8 +109,8 @@ export function* clientSteps(
 }
 
 /**
- * Returns the counts of the client with this `sub` claim. Creates them for a new client. Returns undefined if
- * `MAX_CLIENTS` other clients are counted already.
+ * Returns the counts of the client with this `sub` claim, and creates them for a new client. Returns undefined for a
+ * new client if `MAX_CLIENTS` clients exist already.
  */
 function countsOf(clients: Map<string | null, OccasionCounts>, subject: string | null): OccasionCounts | undefined {
   const known = clients.get(subject);

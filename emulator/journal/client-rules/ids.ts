@@ -1,4 +1,4 @@
-/** Ids of the rules for clients. They never change, because the expectations that users write refer to rules by id. */
+/** Ids of the client rules. They never change, because users refer to rules by id in their expectations. */
 export const CLIENT_RULE_IDS = [
   'retry-after',
   'back-off',

@@ -8,15 +8,15 @@ import { verifySteps } from '../verify.js';
 import type { ClientRuleId } from './ids.js';
 
 interface Given extends Partial<RequestRecord> {
-  /** Times in milliseconds: `from` is the start of the request, `to` the end of the response. */
+  /** Times in milliseconds. `from` is the start of the request, and `to` is the end of the response. */
   readonly from: number;
   readonly to: number;
-  /** Time in milliseconds at which the emulator decided the response; by default the end of the response (`to`). */
+  /** Time in milliseconds at which the emulator decided on the response. Without it, the end of the response (`to`). */
   readonly decided?: number;
 }
 
 /**
- * Creates a journal (list of recorded requests) with these requests. Their ids follow the order in which they started.
+ * Creates a journal with these requests. A journal is the list of recorded requests. Ids are numbered by start time.
  */
 function journalOf(given: readonly Given[]): Journal {
   const journal = new Journal({ entries: 100, bytes: 1e6, key: Buffer.from('key') });

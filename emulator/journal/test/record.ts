@@ -1,7 +1,7 @@
 import { CapturedBody } from '../captured-body.js';
 import { type RequestRecord, recordWith } from '../record.js';
 
-/** Creates a record with default values for the members that are not in `given`. */
+/** Creates a record of a request. `given` replaces default values. */
 export function recordOf(id: number, given: Partial<RequestRecord> = {}): RequestRecord {
   return recordWith({
     id: `req-${String(id).padStart(8, '0')}`,

@@ -2,15 +2,15 @@ import { Journal } from '../journal.js';
 import type { RequestRecord } from '../record.js';
 import { recordOf } from './record.js';
 
-/** Journal whose records count how often their members are read. */
+/** Journal of recorded requests. `reads` counts how often properties of the records are read, as a measure of work. */
 export interface WatchedJournal {
   readonly journal: Journal;
   readonly reads: { count: number };
-  /** Adds a record whose response has ended. */
+  /** Adds the record of a request whose response has ended. */
   add(given?: Partial<RequestRecord>): RequestRecord;
 }
 
-/** `max`: maximum number of requests in the journal. */
+/** Creates a journal with `entries` records. It can hold up to `max` records. */
 export function watchedJournal(
   entries: number,
   make: (at: number) => Partial<RequestRecord> = () => ({}),

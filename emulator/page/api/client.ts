@@ -2,7 +2,7 @@ import type { MintedToken } from '@emulator/admin/tokens.js';
 import { authorization, isTokenWanted } from './session.js';
 
 /**
- * Error of a request to the admin API: either the emulator refused the request (problem details, RFC 9457), or it did
+ * Error of a request to the admin API. Either the emulator refused the request (problem details, RFC 9457), or it did
  * not respond.
  */
 export class ApiError extends Error {
@@ -16,7 +16,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Creates the error of a request to which the emulator did not respond. */
+/** Creates the error for a request to which the emulator did not respond. */
 export function unreachable(): ApiError {
   return new ApiError(0, 'The emulator does not respond. Is it still running?');
 }
@@ -25,21 +25,21 @@ export type QueryValue = string | number | boolean | undefined;
 
 interface Sent {
   readonly query?: Readonly<Record<string, QueryValue>>;
-  /** Body of the request. A string is sent unchanged, any other value as JSON. */
+  /** Body of the request. A string is sent unchanged; any other value is sent as JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * Base URL of the admin API. It is the folder of the web page, because the emulator serves the page below the path of
- * the admin API.
+ * Base URL of the admin API. It is the folder of the web page, because the page is served below the path of the admin
+ * API.
  */
 export const API = new URL('./', document.baseURI);
 
 /**
- * Returns the URL of a route of the admin API. `path` must be percent-encoded: `repositories/team%2Fapp/refs`. Query
- * parameters whose value is undefined are omitted.
+ * Returns the URL of a route of the admin API. `path` must already be percent-encoded, such as
+ * `repositories/team%2Fapp/refs`. Query parameters with the value undefined are omitted.
  */
 export function urlOf(path: string, query: Readonly<Record<string, QueryValue>> = {}): URL {
   const url = new URL(path, API);
@@ -47,14 +47,14 @@ export function urlOf(path: string, query: Readonly<Record<string, QueryValue>> 
   return url;
 }
 
-/** Template tag that percent-encodes the values in a path: ``route`repositories/${name}/refs` ``. */
+/** Template tag that percent-encodes the inserted values of a path: ``route`repositories/${name}/refs` ``. */
 export function route(texts: TemplateStringsArray, ...values: readonly string[]): string {
   return texts.map((text, at) => text + (at < values.length ? encodeURIComponent(values[at]!) : '')).join('');
 }
 
 /**
  * Sends a request to the admin API and returns the response. Throws `ApiError` if the emulator refuses the request or
- * does not respond. After a refusal with 401, the page asks the user for the admin token.
+ * does not respond. If the status is 401, the page asks the user for the admin token.
  */
 export async function send(
   method: string,
@@ -93,16 +93,16 @@ export const patch = <T>(path: string, body: unknown): Promise<T> => sendForJson
 export const remove = (path: string, sent?: Sent): Promise<void> => sendForJson('DELETE', path, sent);
 
 /**
- * Creates a token for requests to the emulated service. The emulator signs it with a test key. `claims`: the body of
- * `POST tokens`.
+ * Creates a token for requests to the emulated service. The emulator signs it with a test key. `claims` is the body of
+ * the request `POST tokens`.
  */
 export async function mintToken(claims: object): Promise<string> {
   return (await post<MintedToken>('tokens', claims)).token;
 }
 
 /**
- * Response of the admin API with one part of a list. `next_cursor`: value of the query parameter `cursor` that requests
- * the next part; null if this is the last part.
+ * One part of a list in a response of the admin API. `next_cursor` is the value of the query parameter `cursor` that
+ * requests the next part; null if this is the last part.
  */
 export interface Page<T> {
   readonly items: readonly T[];
@@ -110,15 +110,14 @@ export interface Page<T> {
   readonly has_more: boolean;
 }
 
-/** Reads all items of a list of the admin API, with one request for each part. */
+/** Reads all items of a list of the admin API. Sends one request for each part of the list. */
 export async function all<T>(path: string, { query, signal }: Sent = {}): Promise<T[]> {
   const items: T[] = [];
   let cursor: string | undefined;
   do {
     const page: Page<T> = await get(path, { query: { ...query, cursor }, signal });
     items.push(...page.items);
-    // Convert an absent or null cursor to undefined, which ends the loop. Some routes return the whole list and no
-    // cursor.
+    // An absent or null cursor becomes undefined, which ends the loop. Some routes return the whole list and no cursor.
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
   return items;

@@ -1,9 +1,12 @@
 import { hasUnseen } from '../components/marked-text.js';
 
-/** Quotes a word for a POSIX shell (IEEE 1003.1, section 2.2). A word without special characters stays unquoted. */
+/**
+ * Quotes a word for a POSIX shell (IEEE 1003.1, section 2.2). A word without special characters is returned unquoted.
+ */
 export function quoteWord(word: string): string {
   if (/^[\w./:@%+,=-]+$/.test(word)) return word;
-  // Write invisible characters as escapes, so that the user sees every character of the command to copy.
+  // Invisible characters are written as escapes, so that the user sees every character of the command before copying
+  // it.
   return hasUnseen(word) ? printed(new TextEncoder().encode(word)) : quoted(word);
 }
 
@@ -16,16 +19,16 @@ export function quoteBytes(word: string): string {
 }
 
 /**
- * Encloses a word in single quotes for a POSIX shell, even if the word needs no quotes. A single quote in the word
- * becomes `'\''`.
+ * Encloses a word in single quotes for a POSIX shell, even if it needs no quotes. A single quote in the word becomes
+ * `'\''`.
  */
 export function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /**
- * Returns a shell word whose value is these bytes, as a command substitution of `printf`. NUL is omitted, because an
- * argument of a command cannot contain it.
+ * Returns a shell word whose value is the given bytes. The word is a command substitution of `printf`. NUL is omitted,
+ * because an argument of a command cannot contain it.
  */
 function printed(bytes: Uint8Array): string {
   const format = Array.from(bytes, (byte) => {
@@ -40,16 +43,16 @@ function printed(bytes: Uint8Array): string {
 export const SCOPES = ['repo:write', 'git:write', 'git:read'];
 
 /**
- * Returns the URL of the Git remote of repository `name`, with a token as its password. `token`: by default the shell
- * variable `$TOKEN`. `suffix`: `+ephemeral` or `+import` for the special remotes of the repository; empty for the
- * ordinary remote.
+ * Returns the URL of the Git remote of the repository `name`. The URL contains a token as password; by default, the
+ * shell variable `$TOKEN`. `suffix` is `+ephemeral` or `+import` for the special remotes of the repository, and empty
+ * for the ordinary remote.
  */
 export function remoteOf(name: string, token = '$TOKEN', suffix = '', gitUrl = location.origin): string {
   return `${gitUrl.replace('://', `://t:${token}@`)}/${encodeURI(name)}${suffix}.git`;
 }
 
 /**
- * Returns shell lines that create the repository `name`. If `token` is absent, they also create a token for the
+ * Returns shell lines that create the repository `name`. If `token` is absent, the lines also create a token for the
  * organization.
  */
 export function creationLines(name: string, organization: string | undefined, token?: string): string {

@@ -2,28 +2,31 @@ import { createParser } from 'eventsource-parser';
 import { ApiError, type QueryValue, send } from './client.js';
 
 /**
- * Server-sent event of `GET requests/stream` of the admin API (format: WHATWG HTML, section 9.2.6). `request`: a
- * request to the emulator has ended; `missed`: number of requests for which no event was sent; `reset`: the state of
- * the emulator was reset.
+ * Server-sent event of `GET requests/stream` of the admin API. WHATWG HTML, section 9.2.6, defines the format. The
+ * events are:
+ *
+ * - `request`: a request to the emulator has ended
+ * - `missed`: number of requests for which no event was sent
+ * - `reset`: the state of the emulator was reset
  */
 export interface StreamEvent {
   readonly name: 'request' | 'missed' | 'reset';
-  /** Event id, which increases until the journal (list of past requests) is reset; undefined if the event has no id. */
+  /** Event id; undefined if the event has none. Ids increase until the journal (list of past requests) is reset. */
   readonly id: number | undefined;
   readonly data: unknown;
 }
 
 /**
- * State of the event stream. `waiting`: the stream ended or could not be opened, and the page opens it again after a
- * pause.
+ * State of the event stream. `waiting` means that the stream ended or could not be opened; the page opens it again
+ * after a pause.
  */
 export type StreamState = 'open' | 'waiting';
 
 export interface StreamOptions {
   readonly query: Readonly<Record<string, QueryValue>>;
   /**
-   * Called before the stream is opened, and again after each failure until it succeeds. Resolves to the id of the event
-   * after which the stream begins; empty to receive only new events.
+   * Called before the stream is opened, and again after each failure until it succeeds. Resolves to an event id: the
+   * stream begins after this event. An empty id requests only new events.
    */
   readonly after: (signal: AbortSignal) => Promise<string>;
   readonly signal: AbortSignal;
@@ -32,15 +35,17 @@ export interface StreamOptions {
 }
 
 /**
- * Pauses in milliseconds before the page opens an ended event stream again. The pause is `first` after the first failure and
- * doubles with each further failure, up to `longest`.
+ * Pauses in milliseconds before the page opens an ended event stream again. The pause is `first` after the first
+ * failure and doubles with each further failure, up to `longest`.
  */
 const PAUSE = { first: 250, longest: 5_000 };
 
 /**
- * Receives events about requests to the emulator until `signal` is aborted. It uses `fetch`, because an `EventSource`
- * cannot send the admin token in a header. If the stream ends, it is opened again and continues after the last event.
- * Throws `ApiError` if the emulator refuses the stream, for example because of an invalid filter.
+ * Receives events about requests to the emulator until `signal` is aborted. If the stream ends, it is opened again and
+ * continues after the last event. Throws `ApiError` if the emulator refuses the stream, for example because of an
+ * invalid filter.
+ *
+ * The function uses `fetch`, because an `EventSource` cannot send the admin token in a header.
  */
 export async function followRequests({ query, after, signal, onEvents, onState }: StreamOptions): Promise<void> {
   let last: string | undefined;

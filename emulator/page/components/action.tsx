@@ -12,8 +12,8 @@ export interface ActionButtonProps {
 }
 
 /**
- * Button that runs an action. It is disabled while the action runs, so that a second click cannot repeat the action. If
- * the action fails, the error is shown beside the button.
+ * Button that runs an action. The button is disabled while the action runs, so a second click cannot repeat the action.
+ * If the action fails, the error is shown beside the button.
  */
 export function ActionButton({ isDisabled = false, act, ...attributes }: ActionButtonProps) {
   const { run, isBusy, error } = useAction();
@@ -36,8 +36,8 @@ export interface FormProps {
 }
 
 /**
- * Form whose submission calls `act` and sends nothing by itself. While `act` runs, further submissions are ignored. If
- * `act` fails, the error is shown below the form.
+ * Form whose submission calls `act`; the browser itself sends nothing. While `act` runs, further submissions are
+ * ignored. If `act` fails, the error is shown below the form.
  */
 export function Form({ class: className, submit, submitClass, isDisabled = false, act, children }: FormProps) {
   const { run, isBusy, error } = useAction();
@@ -61,24 +61,30 @@ export function Form({ class: className, submit, submitClass, isDisabled = false
 }
 
 export interface ConfirmButtonProps {
-  /** Label of the button that opens the dialog, and of the button in the dialog that confirms, such as `Remove`. */
+  /**
+   * Label of two buttons, such as `Remove`: the button that opens the dialog, and the button in the dialog that
+   * confirms.
+   */
   readonly label: string;
   /**
-   * Object of the action, such as the id of a key. It is added to the button's label for screen readers only, because
-   * other users see the object beside the button.
+   * Object of the action, such as the id of a key. Only screen readers get it as part of the button's label. Other
+   * users see the object beside the button.
    */
   readonly subject?: string;
   /** Question in the dialog. */
   readonly title: string;
   /** Text of the dialog, which describes the consequences of the action. */
   readonly children: ComponentChildren;
-  /** Labels of the two buttons in the dialog; default: `label` and `Cancel`. */
+  /** Labels of the two buttons in the dialog; `label` and `Cancel` by default. */
   readonly answers?: readonly [yes: string, no: string];
   readonly isSmall?: boolean;
   readonly act: () => unknown;
 }
 
-/** Button for an action that cannot be undone. It opens a dialog, and the action runs only if the user confirms. */
+/**
+ * Button for an action that cannot be undone. The button opens a dialog, and the action runs only if the user confirms
+ * it.
+ */
 export function ConfirmButton(props: ConfirmButtonProps) {
   const { label, subject, title, children, answers: [yes, no] = [label, 'Cancel'], act } = props;
   const { isSmall = true } = props;

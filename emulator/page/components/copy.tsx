@@ -18,15 +18,16 @@ export interface CopyButtonProps {
   readonly text: string;
   readonly label?: string;
   /**
-   * Element that already shows the text, which is selected if the page cannot use the clipboard. If it is absent, a
-   * dialog shows the text instead.
+   * Element that already shows the text. Its text is selected if the page cannot use the clipboard. Without this
+   * element, a dialog shows the text instead.
    */
   readonly shown?: { readonly current: HTMLElement | null };
 }
 
 /**
- * Button that copies a text. Browsers give a page no clipboard if it is served over plain HTTP from another machine. In
- * that case, the button selects the text, so that the user can copy it with the keyboard.
+ * Button that copies a text. If the page cannot use the clipboard, the button selects the text, so that the user can
+ * copy it with the keyboard. Browsers refuse the clipboard to a page that is served over plain HTTP from another
+ * machine.
  */
 export function CopyButton({ text, label = 'Copy', shown }: CopyButtonProps) {
   const [said, say] = useState<string>();
@@ -61,8 +62,8 @@ export function CopyButton({ text, label = 'Copy', shown }: CopyButtonProps) {
 const BY_KEYS = 'Selected: press Ctrl+C';
 
 /**
- * Selects the text of a text area in a dialog. It waits with `setTimeout`, because the dialog opens only after the text
- * area has been added to the document.
+ * Selects the text of a text area in a dialog. The selection is delayed with `setTimeout`, because the dialog opens
+ * only after the text area has been added to the document.
  */
 function selectAll(area: HTMLTextAreaElement | null): void {
   if (area) setTimeout(() => area.select());

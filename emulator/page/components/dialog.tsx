@@ -8,8 +8,8 @@ export interface DialogProps {
 }
 
 /**
- * Modal dialog. The browser keeps the focus within the dialog, closes the dialog on Escape, and then returns the focus
- * to the element that had it before.
+ * Modal dialog. The browser keeps the focus within the dialog and closes it on Escape. The focus then returns to the
+ * element that had it before.
  */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);

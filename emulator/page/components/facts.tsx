@@ -2,14 +2,14 @@ import { type ComponentChildren, Fragment } from 'preact';
 import { shownText } from './given.js';
 
 /**
- * Row of a `Facts` list: name, value, and CSS class of the value. If the name or value is a string, `Given` shows it,
- * which marks hidden characters and shortens long texts.
+ * Row of a `Facts` list: name, value, and CSS class of the value. A name or value that is a string is shown with
+ * `Given`, which marks hidden characters and shortens long texts.
  */
 export type Fact = readonly [name: ComponentChildren, value: ComponentChildren, className?: string];
 
 /**
- * Description list (`<dl>`) of names and values. Rows whose value is undefined or false are omitted, so that callers
- * can pass `condition && value`.
+ * Description list (`<dl>`) of names and values. Rows with the value undefined or false are omitted, so callers can
+ * pass `condition && value`.
  */
 export function Facts({ class: className = '', facts }: { readonly class?: string; readonly facts: readonly Fact[] }) {
   return (

@@ -2,8 +2,8 @@ import type { ComponentChildren, InputHTMLAttributes, SelectHTMLAttributes } fro
 import { useId, useState } from 'preact/hooks';
 
 /*
- * Labelled form controls whose `onChange` receives the new value. Attributes that are not declared in this file are
- * passed on to the HTML element.
+ * Properties of a form control with a label. `onChange` of such a control receives the new value. Attributes that this
+ * file does not declare are passed on to the HTML element.
  */
 
 interface Labelled {
@@ -19,8 +19,8 @@ interface Labelled {
 
 interface FieldProps extends Labelled {
   /**
-   * Renders the control. The attributes must be set on the HTML element, because they connect it to its label and its
-   * hint.
+   * Renders the control. The attributes must be set on the HTML element, because they connect the control to its label
+   * and hint.
    */
   readonly children: (attributes: { readonly id: string; readonly 'aria-describedby'?: string }) => ComponentChildren;
 }
@@ -41,7 +41,7 @@ function Field({ label, fieldClass = '', hint, children }: FieldProps) {
 }
 
 /**
- * Properties of a labelled form control: the attributes of the HTML element, with an `onChange` that receives the new
+ * Properties of a labelled form control. They are the attributes of the HTML element, but `onChange` receives the new
  * value instead of an event.
  */
 type Control<Attributes> = Omit<Attributes, keyof Labelled | 'value' | 'onChange' | 'list'> &
@@ -52,8 +52,8 @@ export type TextFieldProps = Control<InputHTMLAttributes<HTMLInputElement>> & {
   /** Values that the browser suggests while the user types (`<datalist>`). The user can enter other values too. */
   readonly proposals?: readonly string[] | undefined;
   /**
-   * Height in lines and width in columns of a multi-line field (`<textarea>`). Without `rows`, the field is a one-line
-   * `<input>`.
+   * Height in lines and width in columns of a multi-line field (`<textarea>`). If `rows` is absent, the field is a
+   * one-line `<input>`.
    */
   readonly rows?: number;
   readonly cols?: number;
@@ -80,14 +80,17 @@ export function TextField({ label, fieldClass, hint, onChange, proposals = [], .
   );
 }
 
-/** Option of a `<select>`: a string that is both its value and its text, or a pair of value and text. */
+/**
+ * Option of a `<select>`. A string is both the value and the text of the option; otherwise, it is a pair of value and
+ * text.
+ */
 export type Option = string | readonly [value: string, text: string];
 
 export type ChoiceProps = Control<SelectHTMLAttributes<HTMLSelectElement>> & {
   readonly value: string;
   readonly options?: readonly Option[];
   /**
-   * Options of the `<select>` that are grouped under headings (`<optgroup>`). They follow `options`, which have no
+   * Options of the `<select>` that are grouped under headings (`<optgroup>`). They come after `options`, which have no
    * heading.
    */
   readonly groups?: Iterable<readonly [heading: string, options: readonly Option[]]>;
@@ -136,8 +139,8 @@ export function Check({ label, isChecked, onChange }: CheckProps) {
 }
 
 /**
- * Creates the state of a form with several fields. `bind('name')` returns the properties `value` and `onChange` of a
- * field for one member of the state; `write` changes several members at once.
+ * Creates the state of a form with several fields. `bind('name')` returns `value` and `onChange` for the field of one
+ * member of the state. `write` changes several members together.
  */
 export function useDraft<T extends object>(initial: T) {
   const [draft, setDraft] = useState(initial);
@@ -149,17 +152,14 @@ export function useDraft<T extends object>(initial: T) {
   return { draft, write, bind };
 }
 
-/**
- * Returns a copy of a list with `value` added if it was absent, or removed if it was present, as when the user clicks
- * on a checkbox of the value.
- */
+/** Returns a copy of a list with `value` removed if it was present, or added if it was absent. Checkboxes use it. */
 export function toggled<T>(list: readonly T[], value: T): readonly T[] {
   return list.includes(value) ? list.filter((one) => one !== value) : [...list, value];
 }
 
 /**
- * Returns the members of a form's state except empty strings and empty lists. The result is the body of a request or a
- * list of command-line flags, in which an empty field must be absent.
+ * Returns the members of a form's state without empty strings and empty lists. The result becomes a request body or a
+ * list of command-line flags, in which empty fields must be absent.
  */
 export function filled<T extends object>(members: T): Partial<T> {
   const isFilled = (value: unknown) => value !== '' && !(Array.isArray(value) && value.length === 0);

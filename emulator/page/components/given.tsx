@@ -4,25 +4,31 @@ import { beginningOf, markedText, partsOf } from './marked-text.js';
 import { count } from './time.js';
 
 /*
- * Components that show text from clients of the emulator, which is untrusted. The text is never interpreted as markup,
- * hidden characters are marked (`marked-text.ts`), its writing direction is isolated, and long text is shortened.
+ * Components that show text from clients of the emulator. This text is untrusted: it is never interpreted as markup,
+ * and its writing direction is isolated. Hidden characters are marked (`marked-text.ts`), and long text is shortened.
  */
 
 export interface GivenProps {
   readonly text: string;
-  /** Maximum number of characters shown at first. */
+  /** Maximum number of characters that are shown at first. */
   readonly most?: number;
 }
 
-/** Number of characters that a click adds to a shortened text. More characters in one line would block the browser. */
+/**
+ * Number of characters that a click adds to a shortened text. Adding more characters to one line would block the
+ * browser.
+ */
 const STEP = 100_000;
 
 export interface GivenTextProps extends GivenProps {
-  /** True if tabs and line feeds are shown unchanged, as in a line of a file; otherwise they are marked. */
+  /** True if tabs and line feeds are shown unchanged, as in a line of a file. Otherwise they are marked. */
   readonly hasLines?: boolean;
 }
 
-/** Inline text from clients of the emulator. A button shows more of a text longer than `most` characters. */
+/**
+ * Inline text from clients of the emulator. A text longer than `most` characters is shortened; a button shows more of
+ * it.
+ */
 export function Given({ text, most: max = 500, hasLines = false }: GivenTextProps) {
   const { shown, more } = useCut(text, max);
   return (
@@ -35,12 +41,17 @@ export function Given({ text, most: max = 500, hasLines = false }: GivenTextProp
   );
 }
 
-/** Renders a string with `Given`, which marks hidden characters and shortens it. Other content is unchanged. */
+/**
+ * Shows a string with `Given`, which marks hidden characters and shortens long text. Other content is returned
+ * unchanged.
+ */
 export function shownText(content: ComponentChildren): ComponentChildren {
   return typeof content === 'string' ? <Given text={content} /> : content;
 }
 
-/** Text from clients of the emulator in one line of a table row. Long text is cut off; the tooltip shows more of it. */
+/**
+ * Text from clients of the emulator, in one line of a table row. A long text is cut off; the tooltip shows more of it.
+ */
 export function GivenCell({ text, most: max = 200 }: GivenProps) {
   const shown = beginningOf(text, max);
   return (
@@ -51,7 +62,10 @@ export function GivenCell({ text, most: max = 200 }: GivenProps) {
   );
 }
 
-/** Preformatted text from clients of the emulator. A button shows more of a text longer than `most` characters. */
+/**
+ * Preformatted text from clients of the emulator. A text longer than `most` characters is shortened; a button shows
+ * more of it.
+ */
 export function GivenBlock({ text, most: max = 10_000 }: GivenProps) {
   const { shown, more } = useCut(text, max);
   return (
@@ -65,8 +79,8 @@ export function GivenBlock({ text, most: max = 10_000 }: GivenProps) {
 }
 
 /**
- * Complete text from a client of the emulator, in which hidden characters are replaced by visible marks. Unlike
- * `Given`, it does not shorten the text.
+ * Complete text from a client of the emulator. Visible marks replace its hidden characters. In contrast to `Given`, the
+ * text is not shortened.
  */
 export function Parts({ text, hasLines = false }: Omit<GivenTextProps, 'most'>) {
   return (
@@ -84,7 +98,10 @@ export function Parts({ text, hasLines = false }: Omit<GivenTextProps, 'most'>) 
   );
 }
 
-/** Returns the first `max` characters of a text, and a button that shows more; no button if nothing is hidden. */
+/**
+ * Returns the first `max` characters of a text, and a button that shows more. There is no button if the text is
+ * complete.
+ */
 function useCut(text: string, max: number) {
   const [wanted, setWanted] = useState({ text, most: max });
   const limit = wanted.text === text ? wanted.most : max;

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /**
  * Calls `close` when Escape is pressed while `isOpen` is true. Escape in a dialog or form field is ignored, because it
- * has its own effect there.
+ * has another effect there.
  */
 export function useEscape(isOpen: boolean, close: (event: KeyboardEvent) => void): void {
   useListener(document.body, 'keydown', (event) => {
@@ -14,7 +14,7 @@ export function useEscape(isOpen: boolean, close: (event: KeyboardEvent) => void
 }
 
 /**
- * Adds an event listener to an element as long as the component is shown. It is for elements that are not controls,
+ * Adds an event listener to an element while the component is shown. It is meant for elements that are not controls,
  * such as a list that listens to `keydown`.
  */
 export function useListener<Name extends keyof HTMLElementEventMap>(
@@ -38,21 +38,21 @@ export function usePrinting(): boolean {
   useEffect(() => {
     const abort = new AbortController();
     const { signal } = abort;
-    // Listen to `beforeprint` too, because Chromium reports the change of the media query only after it has counted the
-    // sheets of paper.
+    // The event `beforeprint` is needed too. Chromium reports the change of the media query only after it has counted
+    // the sheets of paper.
     addEventListener('beforeprint', () => setPrinting(true), { signal });
     addEventListener('afterprint', () => setPrinting(false), { signal });
     matchMedia('print').addEventListener('change', ({ matches }) => setPrinting(matches), { signal });
     return () => abort.abort();
   }, []);
-  // Force a new layout by reading a size, because Chromium counts the sheets of paper by the last layout.
+  // Reading a size forces a new layout. This is needed, because Chromium counts the sheets of paper by the last layout.
   useLayoutEffect(() => {
     if (isPrinting) document.body.getBoundingClientRect();
   }, [isPrinting]);
   return isPrinting;
 }
 
-/** Returns the current width of an element in pixels; the width of the window until the element exists. */
+/** Returns the current width of an element in pixels. Until the element exists, returns the width of the window. */
 export function useWidth(element: { readonly current: HTMLElement | null }): number {
   const [width, setWidth] = useState(innerWidth);
   useLayoutEffect(() => {
@@ -63,7 +63,9 @@ export function useWidth(element: { readonly current: HTMLElement | null }): num
   return width;
 }
 
-/** Sets the title of the document to `title` and the name of the product. Undefined leaves the title unchanged. */
+/**
+ * Sets the title of the document to `title`, followed by the name of the product. Does nothing if `title` is undefined.
+ */
 export function useTitle(title: string | undefined): void {
   useEffect(() => {
     if (title !== undefined) document.title = `${title} – repohost-emulator`;

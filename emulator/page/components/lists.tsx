@@ -3,15 +3,17 @@ import { go, place, placeWith } from '../place.js';
 import { count } from './time.js';
 
 export interface MoreOptions {
-  /** Number of list items shown at first, and number added by each click on the button. */
+  /**
+   * `first` is the number of items shown at first. `step` is the number of items that each click on the button adds.
+   */
   readonly first: number;
   readonly step: number;
-  /** Name of the items in the text of the button, such as `lines`. */
+  /** Name of the items in the button's text, such as `lines`. */
   readonly of: string;
 }
 
 /**
- * Returns the first items of a long list, and a button that shows more of them. `more` is false if all items are shown.
+ * Returns the first items of a long list, and a button that shows more items. `more` is false if all items are shown.
  */
 export function useMore<T>(items: readonly T[], { first, step, of }: MoreOptions) {
   const [max, setMost] = useState(first);
@@ -27,8 +29,8 @@ export function useMore<T>(items: readonly T[], { first, step, of }: MoreOptions
 }
 
 /**
- * Search field for the names in a list. Its text is the parameter `q` in the address of the web page, from which the
- * function `searched` reads it.
+ * Search field for the names in a list. Its text is stored as the parameter `q` in the page's URL. The function
+ * `searched` reads this parameter.
  */
 export function Search({ label }: { readonly label: string }) {
   return (
@@ -44,8 +46,8 @@ export function Search({ label }: { readonly label: string }) {
 }
 
 /**
- * Returns the items whose name contains the text of the search field (parameter `q` in the address of the web page),
- * ignoring case.
+ * Returns the items whose name contains the text of the search field, ignoring case. The text is the parameter `q` in
+ * the page's URL.
  */
 export function searched<T extends { readonly name: string }>(items: readonly T[]): readonly T[] {
   const wanted = (place.value.params.q ?? '').toLowerCase();

@@ -10,15 +10,17 @@ export interface Loaded<T> {
 }
 
 /**
- * Functions that load the values again which the page shows. All are called after each action of the user, because an
+ * Functions that reload the values shown on the page. All of them are called after each action of the user, because an
  * action can change any value.
  */
 const reloads = new Set<() => void>();
 
 /**
- * Loads a value from the emulator, and loads it again when `inputs` change. A change of `inputs` aborts the previous
- * request and hides its value. The value is also loaded again after each action of the user, and every `every`
- * milliseconds while the page is visible. In these cases the old value is shown until the new one has arrived.
+ * Loads a value from the emulator. When `inputs` change, the request is aborted, the value is hidden, and a new value
+ * is loaded.
+ *
+ * The value is also reloaded after each action of the user, and every `every` milliseconds while the page is visible.
+ * During such a reload, the old value stays visible until the new one has arrived.
  */
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: Inputs, every?: number): Loaded<T> {
   const [state, setState] = useState<{ value?: T; error?: unknown }>({});
@@ -51,8 +53,8 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: 
 }
 
 /**
- * Waits for an `import()` of a part of the page's code. The emulator serves the code, so a failure is reported as "the
- * emulator does not respond".
+ * Waits for an `import()` of a part of the page's code. A failure is reported as "the emulator does not respond",
+ * because the emulator serves the code.
  */
 export async function loadCode<T>(code: Promise<T>): Promise<T> {
   try {
@@ -64,7 +66,7 @@ export async function loadCode<T>(code: Promise<T>): Promise<T> {
 
 /**
  * Returns a function that runs one action at a time, and the error of the last action. After a successful action, all
- * values that the page shows are loaded again.
+ * values shown on the page are loaded again.
  */
 export function useAction() {
   const [isBusy, setBusy] = useState(false);
@@ -83,14 +85,17 @@ export function useAction() {
 }
 
 /**
- * Loads a value from the emulator, and returns `change`, which performs an action that changes the value. `notice` is
- * an element that shows if the value is loading, and the message or error of the last action.
+ * Loads a value from the emulator. `change` performs an action that changes the value. `notice` is an element that
+ * shows that the value is loading, or the message or error of the last action.
  */
 export function useManaged<T>(load: (signal: AbortSignal) => Promise<T>, every?: number) {
   const { value, error: unloaded } = useLoaded(load, [], every);
   const { run, isBusy, error } = useAction();
   const [said, say] = useState('');
-  /** Performs an action, and shows `sentence` (a message, or a function of the result) if it succeeds. */
+  /**
+   * Performs an action. If it succeeds, shows `sentence`, which is a message or a function that computes the message
+   * from the result.
+   */
   const change = <R,>(act: () => Promise<R>, sentence: string | ((result: R) => string) = '') =>
     run(async () => {
       say('');
@@ -109,7 +114,7 @@ export function useManaged<T>(load: (signal: AbortSignal) => Promise<T>, every?:
   return { value, error: unloaded, isBusy, change, notice };
 }
 
-/** Paragraph that shows an error message of the emulator; nothing if `error` is undefined. */
+/** Paragraph that shows an error message of the emulator. Nothing is shown if `error` is undefined. */
 export function Failure({ error }: { readonly error: unknown }) {
   if (error === undefined) return null;
   return (
@@ -119,7 +124,7 @@ export function Failure({ error }: { readonly error: unknown }) {
   );
 }
 
-/** Heading and advice that the page shows in place of an empty list. */
+/** Heading and advice that are shown instead of an empty list. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -129,9 +134,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/**
- * Shows the error of a request, or an indicator that its value is still loading; nothing after the value has arrived.
- */
+/** Shows the error of a request, or that its value is still loading. Shows nothing after the value has arrived. */
 export function Loading({ value, error }: Pick<Loaded<unknown>, 'value' | 'error'>) {
   if (error !== undefined) return <Failure error={error} />;
   if (value !== undefined) return null;

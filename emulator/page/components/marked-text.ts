@@ -1,4 +1,4 @@
-/** Part of a text from a client: either unchanged, or a visible mark that replaces hidden characters. */
+/** Part of a text from a client. It is either unchanged text, or a visible mark that replaces hidden characters. */
 export interface TextPart {
   readonly text: string;
   /** Name of the hidden character that the mark replaces, such as `U+001B`; absent for unchanged text. */
@@ -6,17 +6,23 @@ export interface TextPart {
 }
 
 /**
- * Characters that are invisible or change the appearance of others: controls (Unicode 16, section 23.1), bidirectional
- * formatting characters (UAX #9, section 2), zero-width characters, line separators, tags and unpaired surrogates. A
- * joiner after a non-ASCII character is not included, because Persian words and emoji need it.
+ * Characters that are invisible or change the appearance of other characters. These are controls (Unicode 16, section
+ * 23.1), bidirectional formatting characters (UAX #9, section 2), zero-width characters, line separators, tags and
+ * unpaired surrogates. A joiner after a non-ASCII character is not included, because Persian words and emoji need it.
  */
 const UNSEEN =
   /(?:[\p{Cc}\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|(?<=^|\p{ASCII})[\u200c\u200d]|\p{Cs})+/gu;
 
-/** Characters of `UNSEEN` except tabs and line feeds, for text in which tabs and line feeds are visible as layout. */
+/**
+ * Characters of `UNSEEN` except tabs and line feeds. It is used for text whose tabs and line feeds are visible as
+ * layout.
+ */
 const UNSEEN_IN_LINES = new RegExp(UNSEEN.source.replace('\\p{Cc}', '\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f'), UNSEEN.flags);
 
-/** Splits a text into unchanged parts and marks of hidden characters. `hasLines`: tabs and line feeds get no marks. */
+/**
+ * Splits a text into unchanged parts and marks of hidden characters. If `hasLines` is true, tabs and line feeds get no
+ * marks.
+ */
 export function partsOf(text: string, { hasLines = false } = {}): TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;
@@ -34,14 +40,17 @@ export function partsOf(text: string, { hasLines = false } = {}): TextPart[] {
   return parts;
 }
 
-/** Returns a text in which hidden characters are replaced by marks, for attributes, which cannot contain elements. */
+/**
+ * Replaces the hidden characters of a text by marks and returns it as a string. It is used for HTML attributes, which
+ * cannot contain elements.
+ */
 export function markedText(text: string): string {
   return partsOf(text)
     .map((part) => part.text)
     .join('');
 }
 
-/** Returns the first `max` UTF-16 code units of a text, without splitting a surrogate pair. */
+/** Returns the first `max` UTF-16 code units of a text. Returns one less if a surrogate pair would be split. */
 export function beginningOf(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);
@@ -50,7 +59,10 @@ export function beginningOf(text: string, max: number): string {
 
 const MAX_NAMED = 8;
 
-/** Returns the visible mark of a hidden character: a Control Picture (U+2400 …) for ASCII, otherwise its name. */
+/**
+ * Returns the visible mark of a hidden character. For ASCII, it is a Control Picture (U+2400 …); otherwise, it is the
+ * name of the character.
+ */
 function markOf(character: string): string {
   const code = character.codePointAt(0)!;
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
@@ -62,8 +74,8 @@ function nameOf(character: string): string {
 }
 
 /**
- * Returns true if a text contains characters that a reader cannot see. If `hasLines` is true, tabs and line feeds do not
- * count, because the text is shown with its lines.
+ * Returns true if a text contains characters that a reader cannot see. With `hasLines`, tabs and line feeds are not
+ * counted, because they are visible as layout.
  */
 export function hasUnseen(text: string, { hasLines = false } = {}): boolean {
   return text.search(hasLines ? UNSEEN_IN_LINES : UNSEEN) >= 0;

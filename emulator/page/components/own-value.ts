@@ -1,5 +1,5 @@
 /**
- * Returns the own property `name` of an object; undefined if absent. It is needed for names that come from users,
+ * Returns the own property `name` of an object; undefined if absent. It must be used for names that come from users,
  * because `table[name]` also finds inherited properties such as `constructor`.
  */
 export function ownValue<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {

@@ -8,8 +8,8 @@ export interface ScrollBoxProps {
 }
 
 /**
- * Box with its own scroll bars. While its content overflows, the box is a tab stop, so that the keyboard can scroll it
- * (WCAG 2.2, 2.1.1). Otherwise it is not, because the user would have to tab through a box that cannot scroll.
+ * Box with its own scroll bars. While its content overflows, the box is a tab stop, so that the user can scroll it with
+ * the keyboard (WCAG 2.2, 2.1.1). A box that cannot scroll is not a tab stop, because it would be an unnecessary stop.
  */
 export function ScrollBox({ label, children }: ScrollBoxProps) {
   const box = useRef<HTMLElement>(null);

@@ -5,7 +5,7 @@ import { ScrollBox } from './scroll-box.js';
 
 /**
  * Column of a table: its heading, a function that returns the content of a cell, and a CSS class for heading and cells.
- * A string in a cell is shown by `Given`, which marks hidden characters and shortens it.
+ * A cell that is a string is shown with `Given`, which marks hidden characters and shortens long text.
  */
 export type Column<T> = readonly [head: string | VNode, cell: (item: T) => ComponentChildren, className?: string];
 
@@ -15,15 +15,15 @@ export interface TableProps<T> {
   readonly items: readonly T[];
   readonly keyOf: (item: T) => string;
   readonly columns: readonly Column<T>[];
-  /** Returns the buttons that belong to an item. They are shown in the last column of its row. */
+  /** Returns the buttons of an item. They are shown in the last column of its row. */
   readonly actions?: (item: T) => ComponentChildren;
   /** True if each cell of the first column is a heading of its row (`<th scope="row">`). */
   readonly hasRowHeads?: boolean;
   readonly class?: string;
   readonly rowClass?: (item: T) => string;
   /**
-   * Number of rows shown at first, and number added by each click on the button below the table. Default: all rows are
-   * shown.
+   * Number of rows shown at first, and number of rows that each click on the button below the table adds. By default,
+   * all rows are shown.
    */
   readonly most?: number;
   /** Text shown instead of an empty table. */
@@ -32,7 +32,7 @@ export interface TableProps<T> {
   readonly isHeadHidden?: boolean;
 }
 
-/** Table that scrolls horizontally if it is wider than the page. */
+/** Table that scrolls horizontally when it is wider than the page. */
 export function Table<T>(props: TableProps<T>) {
   const { label, items, keyOf, actions, hasRowHeads = false, rowClass, isHeadHidden } = props;
   const { most: max = Number.POSITIVE_INFINITY } = props;

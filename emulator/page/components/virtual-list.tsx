@@ -5,37 +5,40 @@ import { useListener, usePrinting } from './hooks.js';
 export interface VirtualListProps {
   readonly label: string;
   readonly count: number;
-  /** Height of a row in pixels. All rows have the same height, so that visible rows do not move when rows are added. */
+  /** Height of a row in pixels. All rows have equal heights, so that visible rows do not move when rows are added. */
   readonly rowHeight: number;
-  /** Number of rows that are rendered when the page is printed, from the first row on; default: all rows. */
+  /** Number of rows that are printed when the page is printed, counted from the first row; all rows by default. */
   readonly printed?: number;
   /**
-   * Number of the top row, for a list whose newest row is at the top and has the highest number. Default: the number of
-   * a row is its position from the top, from 0.
+   * Number of the top row. It is given for a list whose newest row is at the top and has the highest number. By
+   * default, rows are numbered from the top, starting at 0.
    */
   readonly top?: number;
   /**
-   * Renders the row with this number. The list finds the row by its attribute `data-row={number}` to set the focus, so
-   * the element must have it and be focusable. If `isStop` is true, the element must be a tab stop.
+   * Renders the row with this number. The element must be focusable and have the attribute `data-row={number}`, because
+   * the list uses the attribute to find the row and focus it. If `isStop` is true, the element must be a tab stop.
    */
   readonly row: (number: number, isStop: boolean) => ComponentChildren;
-  /** Number of the row whose details are open; the list scrolls to show it. Undefined if no row is open. */
+  /** Number of the row whose details are open; undefined if none. The list scrolls until this row is visible. */
   readonly opened?: number | undefined;
   /**
-   * Decides whether the row is focused whose details the user just closed. Called only if no other element has the
-   * focus. Default: the row is focused.
+   * Returns true if the row whose details the user just closed gets the focus. Called only if no other element has the
+   * focus. If absent, the row gets the focus.
    */
   readonly mayTakeFocus?: () => boolean;
-  /** Called with the position of the last visible row, so that the caller can load more rows. */
+  /** Called with the position of the last visible row. The caller can then load more rows. */
   readonly onReach?: (last: number) => void;
-  /** Called with true when the user has scrolled down or a row has the focus, and with false when neither is true. */
+  /**
+   * Called with true when the user has scrolled down or a row has the focus. Called with false when neither is the
+   * case.
+   */
   readonly onAway?: (isAway: boolean) => void;
 }
 
-/** Number of rows that are rendered above the first and below the last visible row. */
+/** Number of additional rows that are rendered above the first and below the last visible row. */
 const MARGIN = 8;
 
-/** Number of rows by which each key moves the focus; negative: upwards. */
+/** Number of rows by which each key moves the focus. Negative numbers move it upwards. */
 const MOVES: Readonly<Record<string, number>> = {
   ArrowDown: 1,
   ArrowUp: -1,
@@ -46,7 +49,7 @@ const MOVES: Readonly<Record<string, number>> = {
 };
 
 /**
- * Virtual list: only visible rows are in the document, except when the page is printed. Exactly one row is a tab stop;
+ * Virtual list. Only visible rows are in the document, except when the page is printed. Exactly one row is a tab stop;
  * the arrow and page keys move the focus from it to other rows.
  */
 export function VirtualList(props: VirtualListProps) {
@@ -54,21 +57,21 @@ export function VirtualList(props: VirtualListProps) {
   const { onReach, onAway } = props;
   const scroller = useRef<HTMLElement>(null);
   /**
-   * `first`: index of the first visible row, from 0. `size`: maximum number of rows that are visible at once, including
-   * partly visible ones.
+   * `first` is the index of the first visible row, from 0. `size` is the maximum number of rows that can be visible,
+   * including partly visible ones.
    */
   const [first, setFirst] = useState(0);
   const [size, setSize] = useState(0);
   /**
-   * Number of the row that has the focus, and number of a row that takes the focus as soon as it is rendered; undefined
-   * if none.
+   * `focused` is the number of the row that has the focus; undefined if none. `wanted` is the number of a row that gets
+   * the focus as soon as it is rendered; undefined if none.
    */
   const [focused, setFocused] = useState<number>();
   const wanted = useRef<number>();
   const isPrinting = usePrinting();
   /**
-   * Converts the position of a row to its number, or the number to the position. Both conversions are the same, because
-   * `top - (top - at)` is `at`.
+   * Converts the position of a row to its number, or its number to the position. One function does both, because `top -
+   * (top - at)` is `at`.
    */
   const swap = (at: number) => (top === undefined ? at : top - at);
   const isListed = (number: number) => swap(number) >= 0 && swap(number) < count;
@@ -77,8 +80,8 @@ export function VirtualList(props: VirtualListProps) {
     const { scrollTop, clientHeight } = scroller.current!;
     setFirst(Math.floor(scrollTop / rowHeight));
     setSize(Math.ceil(clientHeight / rowHeight) + 1);
-    // Forget the focused row if no row has the focus, because a row that is scrolled out of view is removed from the
-    // document.
+    // If no row has the focus any more, the focused row is forgotten. This happens when the focused row is scrolled out
+    // of view, because it is then removed from the document.
     if (wanted.current === undefined && !scroller.current!.contains(document.activeElement)) setFocused(undefined);
   };
   /** Scrolls the list by the smallest distance that makes the whole row visible. */
@@ -95,8 +98,8 @@ export function VirtualList(props: VirtualListProps) {
     reveal(number);
   };
 
-  // Scroll in proportion to the new row height, so that the same row stays at the top of the list when the row height
-  // changes with the width of the window.
+  // The scroll position changes in proportion to the row height. The top row therefore stays at the top when the width
+  // of the window changes the row height.
   const height = useRef(rowHeight);
   useLayoutEffect(() => {
     const before = scroller.current!.scrollTop / height.current;

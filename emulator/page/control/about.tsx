@@ -5,11 +5,11 @@ import { type Fact, Facts } from '../components/facts.js';
 import { Loading, useLoaded } from '../components/loaded.js';
 import { Commands } from './command.js';
 
-/** Part of the emulator's web page with the version, addresses, CA certificate and documents of the emulator. */
+/** Part of the emulator's web page that shows the version, addresses, CA certificate and documents of the emulator. */
 export function About() {
   const loaded = useLoaded(async (signal) => {
     const { orgs: addresses } = await readAddresses(signal);
-    // Fetch the CA certificate only if an address is served over HTTPS, because otherwise the emulator has none.
+    // The CA certificate is fetched only if an address is served over HTTPS. Otherwise the emulator has no certificate.
     const isSecure = addresses.some(({ https_base_url }) => https_base_url !== undefined);
     return {
       version: await get<{ version: string; api: string }>('version', { signal }),

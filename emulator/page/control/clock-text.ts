@@ -1,4 +1,4 @@
-/** Formats the time of the emulator's clock: `2026-01-01 00:00:00.000 UTC`. */
+/** Formats the time of the emulator's clock, such as `2026-01-01 00:00:00.000 UTC`. */
 export function showTime({ now }: { readonly now: string }): string {
   return `${now.slice(0, 23).replace('T', ' ')} UTC`;
 }
@@ -10,7 +10,7 @@ const UNITS = [
   ['s', 1],
 ] as const;
 
-/** Formats a duration in its two largest units: `1 h 30 min`. A duration of less than one second is `0 s`. */
+/** Formats a duration in its two largest units, such as `1 h 30 min`. A duration of less than one second is `0 s`. */
 export function showSpan(milliseconds: number): string {
   let left = Math.floor(milliseconds / 1000);
   const parts: string[] = [];

@@ -14,7 +14,7 @@ const MODES: Readonly<Record<ClockRecord['mode'], { readonly about: string; read
   real: { about: 'The clock follows the time of the machine.', action: 'Back to real time' },
 };
 
-/** ISO 8601 durations by which a click advances the clock, with their labels. */
+/** Durations (ISO 8601) by which a click advances the clock, with their labels. */
 const STEPS = [
   ['PT1S', '1 s'],
   ['PT1M', '1 min'],
@@ -23,8 +23,8 @@ const STEPS = [
 ] as const;
 
 /**
- * Part of the emulator's web page that shows and sets the emulator's clock, on which the lifetime of tokens, the
- * duration of states, the refill of quotas and the times of webhook deliveries depend.
+ * Part of the emulator's web page that shows and sets the emulator's clock. The clock affects the lifetime of tokens,
+ * the duration of states, the refill of quotas and the times of webhook deliveries.
  */
 export function ClockPart() {
   const { value: clock, error: unloaded, change, notice } = useManaged(readClock, 1000);

@@ -3,7 +3,7 @@ import { Copy } from '../components/copy.js';
 import { filled } from '../components/fields.js';
 
 /**
- * Collapsed list of shell commands that have the same effect as the form on the page. `lines`: the arguments of each
+ * Collapsed list of shell commands that have the effect of the form on the page. `lines` contains the arguments of each
  * command after `npx emulator`.
  */
 export function Commands({ lines }: { readonly lines: readonly (readonly string[])[] }) {
@@ -17,11 +17,11 @@ export function Commands({ lines }: { readonly lines: readonly (readonly string[
   );
 }
 
-/** Commands of the command line that have no flag `--url`, because they contact no running emulator. */
+/** Commands without the flag `--url`. They contact no running emulator. */
 const ALONE: readonly string[] = ['token', 'keys', 'variants'];
 
 /**
- * Formats a command line that acts on the emulator to which the page belongs: `npx emulator clock advance PT1H --url
+ * Formats a command line for the emulator that serves the page, such as `npx emulator clock advance PT1H --url
  * http://127.0.0.1:9000`. The flag `--url` is omitted for the default address.
  */
 export function emulatorLine(words: readonly string[], origin = location.origin): string {

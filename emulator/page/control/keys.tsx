@@ -11,8 +11,8 @@ import { OrganizationChoice, ScopeChoice } from './token-fields.js';
 const EMPTY = { public_key: '', id: '', organization: '', allowed_scopes: [] as readonly string[] };
 
 /**
- * Part of the emulator's web page that lists, registers and removes the public keys with which the emulator verifies
- * the signatures of tokens.
+ * Part of the emulator's web page that lists, registers and removes public keys. The emulator verifies the signatures
+ * of tokens with these keys.
  */
 export function KeysPart() {
   const { value: keys, change, notice } = useManaged((signal) => all<KeyRecord>('keys', { signal }));
@@ -85,8 +85,8 @@ export function KeysPart() {
 }
 
 /**
- * Returns the value that the request to register a public key must contain. For the JSON text of a JWK, that is the
- * parsed object. Other text, such as PEM or invalid JSON, is returned unchanged, and the emulator reports errors in it.
+ * Returns the value of the public key for the request that registers it. The JSON text of a JWK is parsed to an object.
+ * Other text, such as PEM or invalid JSON, is returned unchanged; the emulator reports errors in it.
  */
 function readKey(text: string): unknown {
   try {

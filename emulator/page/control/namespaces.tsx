@@ -10,8 +10,8 @@ import { mainPage } from '../namespace-switcher.js';
 import { Commands, flags } from './command.js';
 
 /**
- * Part of the emulator's web page that creates and removes namespaces (isolated worlds of one emulator, each with its
- * own port).
+ * Part of the emulator's web page that creates and removes namespaces. A namespace is an isolated world of the emulator
+ * with its own port.
  */
 export function NamespacesPart() {
   const { value: namespaces, change, notice } = useManaged(listNamespaces);

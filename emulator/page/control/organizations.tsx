@@ -10,8 +10,8 @@ import { untilOf } from '../repositories/state.js';
 import { Commands } from './command.js';
 
 /**
- * Part of the emulator's web page with the settings of each organization, such as failing authentication, and with the
- * limits of requests, such as the maximum number of files.
+ * Part of the emulator's web page with two kinds of settings: those of each organization, such as failing
+ * authentication, and the limits of requests, such as the maximum number of files.
  */
 export function OrganizationsPart() {
   const { value, isBusy, change, notice } = useManaged((signal) => get<StateView>('state', { signal }));
@@ -113,8 +113,8 @@ function Switches({ name, organization, isBusy, change }: SwitchesProps) {
 }
 
 /**
- * Returns the refusals of requests that the current settings of an organization cause, each with its description and
- * error code.
+ * Returns the refusals that the current settings of an organization cause. Each refusal consists of a description and
+ * an error code.
  */
 function refusals({ authentication, hosting, forgeApps }: OrganizationState): [what: string, code: string][] {
   const all: [boolean, string, string][] = [
@@ -131,7 +131,8 @@ interface UpstreamProps {
 }
 
 /**
- * Form that sets the error with which requests of the service to upstreams (external forges) of an organization fail.
+ * Form that sets the error with which requests to the upstreams of an organization fail. Upstreams are external forges
+ * to which the service sends requests.
  */
 function Upstream({ upstream, change }: UpstreamProps) {
   const { draft, bind } = useDraft({ error: upstream.error, status: `${upstream.status ?? ''}` });
@@ -176,8 +177,8 @@ const setOf = (what: string) => (
 );
 
 /**
- * Formats the value of a limit in readable units, in parentheses: ` (1.0 MB)` if its name ends with `Bytes`, ` (30 s)`
- * if it ends with `Timeout`; empty for a limit without unit.
+ * Formats the value of a limit in readable units, in parentheses. The result is ` (1.0 MB)` for a name that ends with
+ * `Bytes`, and ` (30 s)` for a name that ends with `Timeout`. It is empty for a limit without unit.
  */
 function readable(name: string, limit: number): string {
   if (name.endsWith('Bytes')) return ` (${bytes(limit)})`;

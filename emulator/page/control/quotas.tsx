@@ -10,19 +10,21 @@ import { Commands } from './command.js';
 
 type Quotas = Readonly<Record<string, QuotaView>>;
 
-/** Values of the fields of the form for a quota (token bucket that limits the number of requests per time). */
+/**
+ * Values of the fields in the form for a quota. A quota is a token bucket that limits the number of requests per time.
+ */
 interface Draft {
   readonly name: string;
   readonly capacity: string;
   readonly refill: string;
   readonly by: QuotaView['by'];
   /**
-   * Pattern of operation ids, such as `git*`, and number of tokens that each request for such an operation takes from
-   * the bucket. Both form the first entry of the quota's `cost`.
+   * First entry of the quota's `cost`. `pattern` selects operations by their id, such as `git*`. `tokens` is the number
+   * of tokens that each request for such an operation takes from the bucket.
    */
   readonly pattern: string;
   readonly tokens: string;
-  /** Other entries of the quota's `cost`. The form has no fields for them, so it sends them back unchanged. */
+  /** All further entries of the quota's `cost`. The form has no fields for them and sends them back unchanged. */
   readonly others: QuotaView['cost'];
   readonly format: string;
   readonly add: number;
@@ -46,10 +48,7 @@ function draftOf(name: string, { capacity, refill, by, cost, retryAfter }: Quota
   return { name, capacity: `${capacity}`, refill, by, ...first, ...retryAfter };
 }
 
-/**
- * Converts the values of the form to a quota. A number whose field is empty becomes `NaN`, which JSON represents as
- * null.
- */
+/** Converts the values of the form to a quota. An empty number field becomes `NaN`, which is null in JSON. */
 function quotaOf({ by, capacity, refill, pattern, tokens, others, add, format }: Draft): QuotaView {
   return {
     by,
@@ -61,8 +60,8 @@ function quotaOf({ by, capacity, refill, pattern, tokens, others, add, format }:
 }
 
 /**
- * Part of the emulator's web page that shows and changes the quotas (token buckets), which limit the request rate of
- * clients.
+ * Part of the emulator's web page that shows and changes the quotas. Quotas are token buckets that limit the request
+ * rate of clients.
  */
 export function QuotasPart() {
   const { value, change, notice } = useManaged((signal) => get<{ quotas: Quotas }>('quotas', { signal }));
@@ -121,7 +120,10 @@ const PARTITIONS: readonly (readonly [QuotaView['by'][number], string])[] = [
   ['op', 'operation'],
 ];
 
-/** Formats of the header `Retry-After` of a refused request: title of the option, and the header that is then sent. */
+/**
+ * Formats of the header `Retry-After` in the response to a refused request. `title` is the text of the option; `shown`
+ * is the header that is sent.
+ */
 const FORMATS = {
   seconds: { title: 'seconds', shown: 'Retry-After: SECONDS' },
   'http-date': { title: 'a date', shown: 'Retry-After: DATE' },
@@ -131,8 +133,8 @@ const FORMATS = {
 const FORMAT_OPTIONS = Object.entries(FORMATS).map(([format, { title }]): Option => [format, title]);
 
 /**
- * Example quotas that the user can select, as title and values for the form. Few requests are enough to exhaust each of
- * them, so that the user can see a refusal soon.
+ * Example quotas that the user can select, as title and values for the form. A few requests exhaust each of them, so
+ * the user soon sees a refusal.
  */
 const PRESETS: readonly (readonly [title: string, draft: Partial<Draft>])[] = [
   ['The second request is refused', { capacity: '1', refill: '1/m' }],

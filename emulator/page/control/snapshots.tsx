@@ -7,8 +7,8 @@ import { count, DateTime } from '../components/time.js';
 import { Commands } from './command.js';
 
 /**
- * Part of the emulator's web page that takes and restores snapshots of the emulator's whole state, or resets the
- * emulator to its state before the first request.
+ * Part of the emulator's web page that takes and restores snapshots of the emulator's whole state. It can also reset
+ * the emulator to its state before the first request.
  */
 export function SnapshotsPart() {
   const { value, change, notice } = useManaged((signal) => all<SnapshotRecord>('snapshots', { signal }));

@@ -34,7 +34,7 @@ export function ScopeChoice({ legend, value, onChange }: ScopeChoiceProps) {
 }
 
 export interface OrganizationChoiceProps {
-  /** Name of the selected organization; empty for the organization that the host in the page's address selects. */
+  /** Name of the selected organization. Empty for the organization that the host in the page's URL selects. */
   readonly value: string;
   readonly onChange: (organization: string) => void;
 }

@@ -17,8 +17,8 @@ import { Commands, flags } from './command.js';
 import { OrganizationChoice, ScopeChoice } from './token-fields.js';
 
 /**
- * Values of the form for a new token at the start. If the field of a claim is empty, the emulator uses its own default
- * for the claim.
+ * Initial values of the form for a new token. If the field of a claim is empty, the emulator uses its own default for
+ * the claim.
  */
 const USUAL = {
   repo: '',
@@ -26,7 +26,7 @@ const USUAL = {
   sub: 'me',
   org: '',
   key: '',
-  /** Faults (deliberate failures) that affect the requests in which the token is used, one fault per line. */
+  /** Faults (deliberate failures) that affect requests with the token, one fault per line. */
   faults: '',
   ttl: '3600',
 };
@@ -38,8 +38,8 @@ const linesOf = (text: string): string[] =>
     .filter(Boolean);
 
 /**
- * Part of the emulator's web page that creates a token signed with a test key, and shows shell commands that use the
- * token.
+ * Part of the emulator's web page that creates a token. The token is signed with a test key. The page also shows shell
+ * commands that use the token.
  */
 export function TokenPart() {
   const { value: repositories = [] } = useLoaded((signal) => all<RepositoryRecord>('repositories', { signal }), []);
@@ -117,7 +117,7 @@ function Result({ minted: { token, key, expires_at, repo }, address }: ResultPro
   );
 }
 
-/** Sentence with the time until which a token is valid, and with the remaining lifetime by the emulator's clock. */
+/** Sentence that states until when a token is valid, and its remaining lifetime by the emulator's clock. */
 function Remaining({ expiresAt }: { readonly expiresAt: string }) {
   const { value: clock, error } = useLoaded(readClock, [expiresAt], 1000);
   return (
@@ -141,7 +141,7 @@ function Remaining({ expiresAt }: { readonly expiresAt: string }) {
 
 /**
  * Formats the claims of a token (RFC 7519, section 3) as indented JSON. The signature is not verified, because the
- * emulator has just created the token.
+ * emulator itself has just created the token.
  */
 function claimsOf(token: string): string {
   const text = atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'));

@@ -11,8 +11,8 @@ const valuesOf = (variants: readonly VariantRecord[], member: 'value' | 'default
 });
 
 /**
- * Part of the emulator's web page that lists the points that the specification leaves open, and sets how the emulator
- * behaves at each of them.
+ * Part of the emulator's web page that lists the points that the specification leaves open. The user can set the
+ * emulator's behaviour at each point.
  */
 export function VariantsPart() {
   const { value, change, notice } = useManaged((signal) => all<VariantRecord>('variants', { signal }));

@@ -14,7 +14,7 @@ import { VariantsPart } from './variants.js';
 import { WebhooksPart } from './webhooks.js';
 
 interface Part {
-  /** Value of the parameter `part` in the page's address, such as `clock` in `#/control?part=clock`. */
+  /** Value of the parameter `part` in the page's URL, such as `clock` in `#/control?part=clock`. */
   readonly id: string;
   readonly title: string;
   readonly Content: ComponentType;
@@ -34,7 +34,7 @@ const PARTS: readonly Part[] = [
 ];
 
 /**
- * Section of the web page with settings of the whole emulator, such as its clock. One part of the settings is shown at
+ * Section of the web page with settings of the whole emulator, such as its clock. It shows one part of the settings at
  * a time.
  */
 export function View() {

@@ -15,10 +15,10 @@ import { Commands, emulatorLine } from './command.js';
 
 const COLOURS: Readonly<Record<string, string>> = { delivered: 'passed', failed: 'failed' };
 
-/** Number of webhook deliveries that are shown at first, and number added by each click on the button below them. */
+/** Number of webhook deliveries that are shown at first. Each click on the button below them adds this number. */
 const STEP = 50;
 
-/** Reads the webhooks and the deliveries of all organizations, the newest deliveries first. */
+/** Reads the webhooks and deliveries of all organizations. The newest deliveries are first. */
 async function readAll(signal: AbortSignal) {
   const hooks: (WebhookRecord & { readonly organization: string })[] = [];
   for (const { org: organization } of (await readAddresses(signal)).orgs) {
@@ -119,8 +119,8 @@ curl -X POST ${location.origin}/api/v1/webhooks -H "Authorization: Bearer $TOKEN
   -H 'Content-Type: application/json' -d '{"url":"http://127.0.0.1:9000/"}'`;
 
 /**
- * Button that advances the emulator's clock to the time of the next attempt of a webhook delivery. The button is absent
- * if the clock follows real time, because the attempt then happens without the user.
+ * Button that advances the emulator's clock to the next attempt of a webhook delivery. There is no button if the clock
+ * follows real time, because the attempt then happens without the user.
  */
 function MoveClock({ to }: { readonly to: string }) {
   const { value: clock } = useLoaded(readClock, []);

@@ -17,15 +17,15 @@ export interface ArmedFaultProps {
    */
   readonly latches: readonly LatchRecord[];
   /**
-   * True if the URL of the page contains the id of this fault, for example because the user followed a link to it. The
-   * fault is then highlighted and scrolled into view.
+   * True if the page's URL contains the id of this fault, for example after a click on a link to the fault. The fault
+   * is then highlighted and scrolled into view.
    */
   readonly isMeant: boolean;
 }
 
 /**
- * List item for an armed fault (rule that makes matching requests fail). It shows how many requests the fault matched
- * and changed, and has buttons that change or remove it.
+ * List item for an armed fault, which is a rule that makes matching requests fail. It shows how many requests the fault
+ * matched and changed. Its buttons change or remove the fault.
  */
 export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
   const [opened, open] = useState<'change' | 'forms'>();
@@ -113,7 +113,10 @@ export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
   );
 }
 
-/** Texts for the keywords of `skippedBecause`: the reasons why a fault did not change a request that it matched. */
+/**
+ * Texts for the keywords of `skippedBecause`. Each keyword is a reason why a fault did not change a request that it
+ * matched.
+ */
 const SKIPPED: Readonly<Record<string, string>> = {
   priority: 'another fault had precedence',
   chance: 'the random choice was against it',
@@ -124,16 +127,16 @@ const SKIPPED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the definition of a fault without its id and counters. The page shows the definition as JSON if the text
- * notation of faults cannot express it.
+ * Returns the definition of a fault without its id and counters. The page shows it as JSON if the text notation of
+ * faults cannot express it.
  */
 function definitionOf({ note, priority, match, when, at, do: act, sequence, expect, ttl }: Fault) {
   return { note, priority, match, when, at, do: act, sequence, expect, ttl };
 }
 
 /**
- * Returns the names of the latches (gates at which requests wait until the user releases them) that the fault uses,
- * each name once.
+ * Returns the names of the latches that the fault uses, each name once. A latch is a gate at which requests wait until
+ * the user releases them.
  */
 function latchesOf({ do: act = [], sequence = [] }: Fault): readonly string[] {
   const names = [act, sequence].flat(2).map((action) => action !== 'pass' && 'hold' in action && action.hold);
@@ -168,8 +171,8 @@ function ChangeDialog({ fault, onClose }: { readonly fault: FaultView; readonly 
 }
 
 /**
- * Converts the text of a form field to a number. A text that is not a number is returned as a string, so that the
- * emulator receives it and reports the error.
+ * Converts the text of a form field to a number. Other text is returned as a string, so that the emulator receives it
+ * and reports the error.
  */
 function numberOf(text: string): string | number {
   return text.trim() === '' || Number.isNaN(Number(text)) ? text.trim() : Number(text);

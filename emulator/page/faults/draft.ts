@@ -2,46 +2,52 @@ import type { FaultKinds } from '@emulator/admin/faults.js';
 import type { OperationRecord } from '@emulator/admin/operations.js';
 
 /*
- * Draft of a fault (rule that makes matching requests fail): the values that the user has entered in the form for a new
- * fault, and the options that the form offers for them.
+ * Draft of a fault, which is a rule that makes matching requests fail. A draft consists of the values that the user has
+ * entered in the form for a new fault. This file also computes the options that the form offers.
  */
 
 /**
- * Kind of fault that the emulator offers: an error code such as `rate_limited`, or a name such as `lost` (the response
- * is not sent).
+ * Kind of fault that the emulator offers. It is named by an error code such as `rate_limited`, or by a word such as
+ * `lost` (the response is not sent).
  */
 export type FaultKind = FaultKinds['items'][number];
 
 export interface ConditionValue {
-  /** Key of the condition in the fault grammar (text notation of a fault), such as `match.repo` for the repository. */
+  /**
+   * Key of the condition in the text notation of faults. For example, `match.repo` is the condition on the repository.
+   */
   readonly key: string;
   /**
-   * Name of the request header, query parameter, body member or token claim whose value is compared with `value`; empty
-   * if the key, such as `match.repo`, needs no name.
+   * Name of the request header, query parameter, body member or token claim that is compared with `value`. Empty if the
+   * key needs no name, as `match.repo`.
    */
   readonly name: string;
   readonly value: string;
 }
 
 export interface Draft {
-  /** Ids of the API operations whose requests fail, such as `readFile`; an empty list means any operation. */
+  /** Ids of the API operations whose requests fail, such as `readFile`. An empty list stands for all operations. */
   readonly operations: readonly string[];
   readonly name: string;
   readonly keys: Readonly<Record<string, string>>;
   readonly times: string;
   readonly skip: string;
-  /** Name of the stage (point in the processing of a request) at which the fault fires; empty for the default stage. */
+  /**
+   * Name of the stage at which the fault fires; empty for the default stage. A stage is a point in the processing of a
+   * request.
+   */
   readonly stage: string;
   readonly conditions: readonly ConditionValue[];
   /**
-   * Values of the remaining members of the fault grammar (neither conditions nor keys of the kind of fault), by key.
+   * Values of the other members of the fault's text notation, by key. These are neither conditions nor keys of the kind
+   * of fault.
    */
   readonly further: Readonly<Record<string, string>>;
   /** True if the form also offers error codes that the specification does not list for the chosen operations. */
   readonly hasOtherCodes: boolean;
 }
 
-/** Keys of the conditions for which the form always shows a field. The user can add fields for other conditions. */
+/** Keys of the conditions for which the form always shows a field. The user can add fields for further conditions. */
 export const ALWAYS = ['match.repo', 'match.sub'];
 
 export const EMPTY: Draft = {
@@ -57,8 +63,8 @@ export const EMPTY: Draft = {
 };
 
 /**
- * Returns the draft of a fault that the parameters in the address of the web page describe, so that a link can open the
- * form already filled in: `#/faults?operation=readFile&repository=team/app&subject=ada`.
+ * Returns the draft that the parameters in the page's URL describe. A link can thus open the form with values filled
+ * in, such as `#/faults?operation=readFile&repository=team/app&subject=ada`.
  */
 export function draftAt({ operation, fault, repository, subject, ref }: Readonly<Record<string, string>>): Draft {
   return {
@@ -71,15 +77,15 @@ export function draftAt({ operation, fault, repository, subject, ref }: Readonly
 
 /**
  * Converts a table of values, such as `{ 'match.repo': 'team/app' }`, to a list of conditions. Empty and absent values
- * are omitted, because an empty field means no condition.
+ * are omitted, because an empty field stands for no condition.
  */
 export function conditionsOf(values: Readonly<Record<string, string | undefined>>): Draft['conditions'] {
   return Object.entries(values).flatMap(([key, value]) => (value ? [{ key, name: '', value }] : []));
 }
 
 /**
- * Formats a draft as one line of the fault grammar, which the emulator parses: `rate_limited*1;retry-after=2` has the
- * name `rate_limited`, fires once (`*1`) and sets the key `retry-after`.
+ * Formats a draft as one line in the text notation of faults, which the emulator parses. For example,
+ * `rate_limited*1;retry-after=2` has the name `rate_limited`, fires once (`*1`) and sets the key `retry-after`.
  */
 export function specOf({ operations, name, keys, times, skip, stage, conditions, further }: Draft): string {
   const pairs = [
@@ -104,7 +110,7 @@ function encode(value: string): string {
 
 /**
  * Computes the kinds of fault, keys, stages and conditions that the form offers. They depend on the values that the
- * user has already chosen: for example, the chosen operations limit the kinds of fault, and the kind limits the stages.
+ * user has already chosen. For example, the chosen operations limit the kinds of fault, and the kind limits the stages.
  */
 export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly OperationRecord[]) {
   const chosen = operations.filter(({ id }) => draft.operations.includes(id));
@@ -122,8 +128,8 @@ export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly 
     keys: kind ? kind.keys.filter((key) => isPossible(kind, key, chosen)) : [],
     stages: Object.keys(kinds.stages).filter((stage) => possible.includes(stage)),
     /**
-     * Stages at which the fault fires if the user chooses none, because each operation has its own default; empty if
-     * the user must choose a stage.
+     * Stages at which the fault fires if the user chooses none. There can be several, because each operation has its
+     * own default. Empty if the user must choose a stage.
      */
     defaults: kind && !isLostPush(kind, draft.operations) ? defaultStages(kind, draft.keys, chosen, operations) : [],
     conditions: members.filter(({ key }) => key.startsWith('match.') && key !== 'match.op'),
@@ -134,8 +140,8 @@ export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly 
 export type Offers = ReturnType<typeof offersFor>;
 
 /**
- * Returns true if a fault of this kind with the key `member` can fire in at least one of the chosen operations. A key
- * is tested with each value of a choice, or with its example, because a value can exclude stages.
+ * Returns true if a fault of this kind with the key `member` can fire in at least one of the chosen operations. A value
+ * of the key can exclude stages. The key is therefore tested with each value of a choice, or with its example.
  */
 function isPossible(kind: FaultKind, member: FaultKind['keys'][number], chosen: readonly OperationRecord[]): boolean {
   const { key, type, example, values = [] } = member;
@@ -144,9 +150,9 @@ function isPossible(kind: FaultKind, member: FaultKind['keys'][number], chosen: 
 }
 
 /**
- * Removes from a draft the values that the form does not offer, such as the keys of another kind of fault. The form
- * calls this function after every change by the user. If the chosen operations do not support the kind of fault,
- * another kind replaces it.
+ * Removes values that the form does not offer from a draft, such as the keys of another kind of fault. If the chosen
+ * operations do not support the kind of fault, another kind replaces it. The form calls this function after every
+ * change by the user.
  */
 export function settle(draft: Draft, kinds: FaultKinds, operations: readonly OperationRecord[]): Draft {
   const { offered, kind, ...offers } = offersFor(draft, kinds, operations);
@@ -174,7 +180,10 @@ export function settle(draft: Draft, kinds: FaultKinds, operations: readonly Ope
   return { ...settled, stage: defaults.length > 0 ? '' : (stages[0] ?? '') };
 }
 
-/* Kinds of fault that the form offers for the chosen operations, or for all operations if none is chosen. */
+/*
+ * Returns the kinds of fault that the form offers for the chosen operations. If no operation is chosen, the kinds for
+ * all operations are returned.
+ */
 
 function offeredKinds({ items }: FaultKinds, chosen: readonly OperationRecord[]) {
   const isListed = ({ name }: FaultKind) => chosen.length === 0 || chosen.some(({ codes }) => codes.includes(name));
@@ -183,8 +192,8 @@ function offeredKinds({ items }: FaultKinds, chosen: readonly OperationRecord[])
     /** Error codes that the specification lists for at least one of the chosen operations. */
     codes: codes.filter(isListed),
     /**
-     * Error codes that the specification does not list for the chosen operations. Codes that only the operations
-     * listing them can return are left out.
+     * Error codes that the specification does not list for the chosen operations. Codes that only the listing
+     * operations can return are omitted.
      */
     others: codes.filter((kind) => !isListed(kind) && !kind.is_of_few),
     kinds: items.filter((kind) => kind.status === undefined && offeredStages(kind, {}, chosen).length > 0),
@@ -192,8 +201,8 @@ function offeredKinds({ items }: FaultKinds, chosen: readonly OperationRecord[])
 }
 
 /**
- * Returns the stages (points in the processing of a request) at which a fault of this kind can fire in at least one of
- * the chosen operations. `values`: the values of the fault's keys, some of which exclude stages.
+ * Returns the stages at which a fault of this kind can fire in at least one of the chosen operations. A stage is a
+ * point in the processing of a request. `values` are the values of the fault's keys, some of which exclude stages.
  */
 export function offeredStages(
   { stages, keys }: FaultKind,
@@ -205,8 +214,8 @@ export function offeredStages(
     return value === '' ? [] : narrows.filter((one) => one.value === undefined || one.value === value);
   });
   return stages.filter((stage) => {
-    // Do not offer the stage `accept` if operations are chosen, because the request has not been read at that stage and
-    // its operation is unknown.
+    // The stage `accept` is not offered if operations are chosen. At that stage, the request has not been read, so its
+    // operation is unknown.
     const isOfThem =
       chosen.length === 0 || (stage !== 'accept' && chosen.some((operation) => operation.stages.includes(stage)));
     return isOfThem && narrowed.every((one) => one.stages.includes(stage));
@@ -214,8 +223,8 @@ export function offeredStages(
 }
 
 /**
- * Returns the default stages of a fault, each of which is the default of at least one of the chosen operations; empty
- * if no operation has a default, so that the user must choose a stage.
+ * Returns the default stages of a fault in the chosen operations. If no operation is chosen, all operations count. The
+ * result is empty if no operation has a default, so that the user must choose a stage.
  */
 function defaultStages(
   kind: FaultKind,
@@ -232,21 +241,23 @@ function defaultStages(
 }
 
 /**
- * Stage and number of firings that the form presets for a fault `lost` (the response is not sent) on a push, so that
- * Git reports a lost response. libcurl sends a request again if the connection ends before the first byte of the
- * response. The refs have already moved by then, so Git reports them as rejected. Only at the stage `git.report` is the
- * response to the second request lost too, which is why the fault fires twice.
+ * Stage and number of firings that the form presets for a fault `lost` (the response is not sent) on a push. With these
+ * values, Git reports a lost response.
+ *
+ * libcurl sends a request again if the connection ends before the first byte of the response. The first request has
+ * already moved the refs, so Git would report them as rejected. At the stage `git.report`, a fault that fires twice
+ * makes the response to the second request get lost too.
  */
 const LOST_PUSH = { stage: 'git.report', times: 2 } as const;
 
-/** Returns true if the fault is `lost` (the response is not sent) and a push is the only chosen operation. */
+/** Returns true if the fault is `lost` (the response is not sent) and push is the only chosen operation. */
 function isLostPush({ name }: FaultKind, operations: readonly string[]): boolean {
   return name === 'lost' && operations.length > 0 && operations.every((id) => id === 'gitReceivePack');
 }
 
 /**
- * Returns true for the id of an operation of the Git protocol. These operations have stages that API operations lack,
- * so the default stage for API operations does not apply to them.
+ * Returns true for the id of an operation of the Git protocol. These operations have stages that API operations lack.
+ * The default stage of API operations therefore does not apply to them.
  */
 function isOfGit(operation: string): boolean {
   return ['gitInfoRefs', 'gitUploadPack', 'gitReceivePack'].includes(operation);

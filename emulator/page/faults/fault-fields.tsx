@@ -3,7 +3,8 @@ import { Choice, TextField } from '../components/fields.js';
 import { ALWAYS, type ConditionValue, type Draft, type Offers, offeredStages } from './draft.js';
 
 /**
- * Properties of a component that renders a part of the form for a new fault (rule that makes matching requests fail).
+ * Properties of a component that renders a part of the form for a new fault. A fault is a rule that makes matching
+ * requests fail.
  */
 export interface PartProps {
   readonly draft: Draft;
@@ -12,8 +13,8 @@ export interface PartProps {
 }
 
 /**
- * Form fields for the keys (parameters) of the chosen kind of fault. Of keys that exclude each other, only the key that
- * the user has selected has a field.
+ * Form fields for the keys (parameters) of the chosen kind of fault. If keys exclude each other, only the key that the
+ * user has selected gets a field.
  */
 export function KeyFields({ draft: { keys: values }, offers: { kind, keys, chosen }, onChange }: PartProps) {
   if (kind === undefined || keys.length === 0) return null;
@@ -56,8 +57,8 @@ export function KeyFields({ draft: { keys: values }, offers: { kind, keys, chose
 }
 
 /**
- * Form fields for the conditions that a request must satisfy for the fault to fire, such as its repository. The
- * operation is a condition too, but it has its own field in the form.
+ * Form fields for the conditions of a fault, such as the repository. The fault fires only for requests that satisfy all
+ * conditions. The operation is a condition too, but it has a separate field in the form.
  */
 export function ConditionFields({ draft: { conditions: values }, offers: { conditions }, onChange }: PartProps) {
   const write = (changed: Draft['conditions']) => onChange({ conditions: changed });

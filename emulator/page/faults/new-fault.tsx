@@ -12,19 +12,19 @@ import { Forms } from './same-fault.js';
 export interface NewFaultProps {
   readonly kinds: FaultKinds;
   readonly operations: readonly OperationRecord[];
-  /** Values of the form's fields at the start, such as those that a link to the form gives in its address. */
+  /** Initial values of the form's fields. For example, a link to the form contains them in its URL. */
   readonly initial: Draft;
   readonly onAdded?: (fault: FaultView) => void;
 }
 
-/** Milliseconds without a change in the form after which the page asks the emulator to check the fault. */
+/** Milliseconds without a change in the form. After this pause, the page asks the emulator to check the fault. */
 const PAUSE = 120;
 
 /** HTML attributes of a text field for a number. */
 export const NUMBER = { inputMode: 'decimal', class: 'brief figures' } as const;
 
 /**
- * Form that creates a fault (deliberate failure of requests). It also shows the fault in every notation that the
+ * Form that creates a fault (deliberate failure of requests). It also shows the fault in all notations that the
  * emulator accepts.
  */
 export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps) {
@@ -105,8 +105,8 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
 }
 
 /**
- * Returns a fault in every notation that the emulator accepts, or the error in it; neither until the first response
- * arrives. The emulator only parses `spec` for this request, and does not arm the fault.
+ * Returns a fault in all notations that the emulator accepts, or the error in it. Returns neither until the first
+ * response arrives. For this request, the emulator only parses `spec` and does not arm the fault.
  */
 function useForms(spec: string): { readonly forms?: FaultForms['forms']; readonly error?: unknown } {
   const [checked, setChecked] = useState<ReturnType<typeof useForms>>({});

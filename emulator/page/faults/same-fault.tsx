@@ -4,8 +4,8 @@ import { Copy } from '../components/copy.js';
 import { Loading, useLoaded } from '../components/loaded.js';
 
 /**
- * Shows an armed fault in every notation that the emulator accepts, such as a command or a header, each with a copy
- * button.
+ * Shows an armed fault in all notations that the emulator accepts, such as a command or a header. Each notation has a
+ * copy button.
  */
 export function SameFault({ id }: { readonly id: string }) {
   const { value, error } = useLoaded((signal) => get<FaultForms>(route`faults/${id}/forms`, { signal }), [id]);

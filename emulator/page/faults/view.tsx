@@ -11,11 +11,12 @@ import { draftAt } from './draft.js';
 import { NewFault } from './new-fault.js';
 
 /**
- * Milliseconds between two requests that read the faults and their counters, which change when clients send requests.
+ * Milliseconds between two requests that read the faults and their counters. The counters change when clients send
+ * requests.
  */
 const PAUSE = 1_000;
 
-/** Section of the web page with all armed faults (deliberate failures of requests) and a form for new ones. */
+/** Section of the web page that shows all armed faults (deliberate failures of requests) and a form for new ones. */
 export function View() {
   const faults = useLoaded((signal) => all<FaultView>('faults', { signal, query: { limit: 1000 } }), [], PAUSE);
   const offered = useLoaded(
@@ -75,8 +76,8 @@ export function View() {
 }
 
 /**
- * Button that removes all faults. `PUT faults` removes the registered faults. The faults that a token or a header of a
- * request defined (`in-band`) are removed one by one, with their counters.
+ * Button that removes all faults and their counters. `PUT faults` removes the registered faults. Faults defined by a
+ * token or a request header (`in-band`) are removed one by one.
  */
 function DisarmAll({ faults }: { readonly faults: readonly FaultView[] }) {
   const disarm = async () => {

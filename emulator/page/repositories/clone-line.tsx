@@ -6,14 +6,14 @@ import { Copy } from '../components/copy.js';
 import { Choice, type Option } from '../components/fields.js';
 
 /**
- * Suffixes of a repository's name in the URL of a Git remote. `+ephemeral` selects the ephemeral branches of the
- * repository (a separate ref namespace), and `+import` accepts an import (`git push --mirror`).
+ * Suffixes of a repository's name in the URL of a Git remote. `+ephemeral` selects the repository's ephemeral branches,
+ * which are in a separate ref namespace. `+import` accepts an import (`git push --mirror`).
  */
 const REMOTES: readonly Option[] = [['', 'plain'], '+ephemeral', '+import'];
 
 /**
- * Shell command that clones a repository, for the user to copy. A click on a button creates a token and inserts it into
- * the command.
+ * Shell command for cloning a repository, which the user can copy. A button creates a token and inserts it into the
+ * command.
  */
 export function CloneLine({ name }: { readonly name: string }) {
   const [token, setToken] = useState<string>();

@@ -3,19 +3,22 @@ import { get, type Page, type QueryValue } from '../api/client.js';
 import { GraphLayout } from './graph-layout.js';
 
 /**
- * Number of commits that one request reads (`size`), and number of commits that must be loaded after the last visible
- * row (`ahead`). If fewer are loaded, the next request is sent before the user scrolls to the end.
+ * `size` is the number of commits that one request reads. `ahead` is the number of commits that must be loaded after
+ * the last visible row. If fewer are loaded, the next request is sent, before the user scrolls to the end.
  */
 const PAGE = { size: 1_000, ahead: 200 };
 
 /**
- * Commits of a repository, newest first, and the layout of their graph. The commits are loaded in parts of `PAGE.size`
- * commits while the user scrolls.
+ * Commits of a repository, newest first, and the layout of their graph. While the user scrolls, they are loaded in
+ * parts of `PAGE.size` commits.
  */
 export class CommitHistory {
   readonly commits: GraphCommit[] = [];
   readonly layout = new GraphLayout();
-  /** Number of commits in the history, also those that are not loaded yet; undefined until the first part is loaded. */
+  /**
+   * Number of commits in the history, including those that are not loaded yet. Undefined until the first part is
+   * loaded.
+   */
   total: number | undefined;
   error: unknown;
 
@@ -32,7 +35,7 @@ export class CommitHistory {
 
   /**
    * Loads commits until the row `row` (from 0) and `PAGE.ahead` rows after it are loaded. The list calls this method
-   * when the user scrolls. While commits are being loaded, a call only changes the wanted row.
+   * when the user scrolls. A call during loading only changes the wanted row.
    */
   async reach(row: number): Promise<void> {
     this.#wanted = row;

@@ -18,7 +18,7 @@ export interface CommitProps {
   readonly onClose: () => void;
 }
 
-/** Pane with a commit: its message, author and committer, parents, refs, notes and changes. */
+/** Pane that shows a commit: its message, author and committer, parents, refs, notes and changes. */
 export function Commit({ name, oid, onClose }: CommitProps) {
   const path = route`repositories/${name}/commits/${oid}`;
   const { value: commit, error } = useLoaded((signal) => get<CommitRecord>(path, { signal }), [path]);
@@ -117,7 +117,7 @@ function PersonAt({ name, email, date }: CommitRecord['author']) {
   );
 }
 
-/** Shows the content of a Git blob if it is text; otherwise the size of the blob. */
+/** Shows the content of a Git blob if it is text. Otherwise shows only the size of the blob. */
 export function ShownContent({ content: { encoding, content, size, is_truncated } }: { readonly content: BlobRecord }) {
   if (encoding === 'utf-8') return <GivenBlock text={content} />;
   return <p class="quiet">{is_truncated ? `${bytes(size)}, too large to show.` : `Binary, ${bytes(size)}.`}</p>;

@@ -15,8 +15,8 @@ import { RefChoice } from './ref-choice.js';
 import { Ref } from './ref-label.js';
 
 /**
- * Height of a commit's row (`row`) and maximum width of the commit graph (`graph`), in pixels, for wide and narrow
- * lists. A list is wide if its width is at least `from` pixels.
+ * Sizes in pixels for wide and narrow lists: the height of a commit's row (`row`) and the maximum width of the commit
+ * graph (`graph`). A list is wide if its width is at least `from`.
  */
 const WIDE = { row: 30, graph: 320, from: 700 };
 const NARROW = { row: 48, graph: 84 };
@@ -25,8 +25,8 @@ const ALL = 'all refs';
 const MAX_LABELS = 3;
 
 /**
- * Tab of a repository with its commit history as a graph, one row per commit. Details of the selected commit are shown
- * beside the list.
+ * Tab of a repository that shows its commit history as a graph, with one row per commit. The details of the selected
+ * commit are shown beside the list.
  */
 export function Commits({ opened: { record, refs } }: OpenedProps) {
   const { name } = record;
@@ -90,8 +90,8 @@ function useHistory(name: string, ref: string, isAll: boolean): CommitHistory {
 interface CommitRowsProps {
   readonly history: CommitHistory;
   /**
-   * Number of loaded commits. It is a property, because `history` stays the same object when commits are added, and a
-   * component is rendered again only if its properties change.
+   * Number of loaded commits. A component is rendered again only if its properties change. `history` stays the same
+   * object when commits are added, so this property must change.
    */
   readonly loaded: number;
   readonly opened: string | undefined;

@@ -13,8 +13,8 @@ import { readPatch } from './patch.js';
 import type { RepositoryPath } from './paths.js';
 
 /**
- * Limits for the diffs that are expanded at first, in changed lines: of one file, and of all files up to and including
- * it. `OPEN.file` is also the number of lines that a diff shows at first, and `STEP` is the number that a click adds.
+ * Limits in changed lines. A diff is expanded at first if it has at most `OPEN.file` lines, and if all diffs up to and
+ * including it have at most `OPEN.all` lines. A diff first shows `OPEN.file` lines, and a click adds `STEP` lines.
  */
 const OPEN = { file: 300, all: 1_000 };
 const STEP = 1_000;
@@ -25,7 +25,7 @@ export interface DiffProps {
   readonly parents: readonly string[];
 }
 
-/** Diff of a commit against one of its parents, which the user can choose if there are several. */
+/** Diff between a commit and one of its parents. If the commit has several parents, the user can choose one. */
 export function Diff({ name, oid, parents }: DiffProps) {
   const [parent, setParent] = useState(1);
   const path = route`repositories/${name}/commits/${oid}/diff`;
@@ -72,7 +72,7 @@ export function Diff({ name, oid, parents }: DiffProps) {
   );
 }
 
-/** Numbers of added and removed lines, such as `+1 −2`. */
+/** Numbers of added and removed lines, shown as `+1 −2`. */
 function Counts({ additions, deletions }: { readonly additions: number; readonly deletions: number }) {
   return (
     <>
@@ -84,11 +84,11 @@ function Counts({ additions, deletions }: { readonly additions: number; readonly
 interface FileProps {
   readonly given: ChangedFile;
   readonly isOpenAtFirst: boolean;
-  /** Returns the address in the web page at which a file is shown as it is in the commit. */
+  /** Returns the URL in the web page that shows a file as it is in the commit. */
   readonly hrefOf: (at: RepositoryPath) => string;
   /**
-   * Reads the diff of the given file of the commit again. It is needed for a file whose diff was truncated in the diff
-   * of all files.
+   * Reads the commit's diff of the given file again. This is needed for a file that was truncated in the diff of all
+   * files.
    */
   readonly load: (files: Readonly<Record<string, string | undefined>>) => Promise<CommitDiff>;
 }

@@ -20,7 +20,7 @@ export interface FileProps {
   readonly found: FoundContent;
 }
 
-/** Shows the lines of a text file, the size of a binary file, or the commit to which a submodule points. */
+/** Shows the lines of a text file, the size of a binary file, or the commit id of a submodule. */
 export function File({ name, at, found }: FileProps) {
   const isBlamed = place.value.params.blame === 'on';
   if (!isBlob(found)) {
@@ -68,7 +68,7 @@ function isBlob(found: FoundContent): found is FoundContent & BlobRecord {
 
 /**
  * Returns the text of a file; undefined if its first 8,000 bytes contain a zero byte. Git treats such a file as binary
- * too. The admin API returns content that is not UTF-8 in base64.
+ * too. Content that is not UTF-8 arrives in base64.
  */
 function textOf({ encoding, content }: BlobRecord): string | undefined {
   const isText = encoding === 'utf-8';
@@ -78,11 +78,11 @@ function textOf({ encoding, content }: BlobRecord): string | undefined {
   return isText ? content : read.decode(Uint8Array.from(decoded, (character) => character.charCodeAt(0)));
 }
 
-/** Height of a line of the shown file in pixels. */
+/** Height in pixels of each line of the shown file. */
 const HEIGHT = 24;
 /**
- * Maximum number of UTF-16 code units shown of each line of a file. For a longer line, a button opens a dialog with the
- * complete line.
+ * Maximum number of UTF-16 code units that are shown of each line of a file. A longer line has a button that opens the
+ * complete line in a dialog.
  */
 const MAX_OF_LINE = 2_000;
 
@@ -149,8 +149,8 @@ function splitLines(text: string): { lines: string[]; longest: number } {
 }
 
 /**
- * Returns the parts of each line of a file that differ in colour (syntax highlighting); undefined if the language is
- * unknown, and while the code of the highlighter is loaded. The lines are then shown without colours.
+ * Returns the coloured parts of each line of a file (syntax highlighting). Returns undefined if the language is unknown
+ * or the highlighter is still being loaded. The lines are then shown without colours.
  */
 function useTokens(path: string, text: string): Token[][] | undefined {
   const { value } = useLoaded(async () => {

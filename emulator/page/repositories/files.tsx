@@ -12,14 +12,15 @@ import { childOf, hrefOf, type RepositoryPath, stepsOf } from './paths.js';
 import type { OpenedProps } from './records.js';
 import { RefChoice } from './ref-choice.js';
 
-/** Number of entries of a folder that are shown at first, and number added by each click on the button below them. */
+/** Number of entries of a folder that are shown at first. Each click on the button below them adds this number. */
 const STEP = 1_000;
 
-/** Tab of a repository that shows a folder or a file as it is at a ref, which the user can choose. */
+/** Tab of a repository that shows a folder or a file as it is at a ref. The user can choose the ref. */
 export function Files({ opened: { record, refs } }: OpenedProps) {
   const { name, default_branch, head } = record;
   const { path, path_bytes, ref: given = '' } = place.value.params;
-  // If HEAD points to no commit, show the files of the first ref that points to a commit, because HEAD would show none.
+  // If HEAD refers to no commit, the files of the first ref that refers to a commit are shown. HEAD itself would show
+  // no files.
   const ref = given === '' && head === null ? (refs.find(({ commit }) => commit !== null)?.name ?? '') : given;
   const at: RepositoryPath = path_bytes === undefined ? { path } : { path_bytes };
   const { value: found, error } = useLoaded(

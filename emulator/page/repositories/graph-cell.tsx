@@ -4,21 +4,24 @@ export interface GraphCellProps {
   readonly layout: GraphLayout;
   readonly row: number;
   readonly height: number;
-  /** Width in pixels of the graph with all its lanes (columns of lines), and distance in pixels between two lanes. */
+  /**
+   * `width` is the width in pixels of the graph with all its lanes (columns of lines). `pitch` is the distance in
+   * pixels between two lanes.
+   */
   readonly width: number;
   readonly pitch: number;
   readonly isMerge: boolean;
 }
 
-/** Minimum and maximum distance in pixels between two lanes (columns of lines of the commit graph). */
+/** Minimum and maximum distance in pixels between two lanes of the commit graph. A lane is a column of lines. */
 const PITCH = { least: 3, most: 14 };
 
-/** Distance in pixels between two lanes of the commit graph below which the lines are drawn thin. */
+/** Distance in pixels between two lanes of the commit graph. If the lanes are closer, their lines are drawn thin. */
 const THIN = 7;
 
 /**
- * Computes the distance in pixels between two lanes (columns) of a commit graph, and the width of the graph, which is
- * at most `max`. Lanes that do not fit into this width are drawn at its right edge.
+ * Computes the distance in pixels between two lanes (columns) of a commit graph, and the width of the graph. The width
+ * is at most `max`. Lanes that do not fit are drawn at the right edge.
  */
 export function measureLanes({ width }: GraphLayout, max: number): { readonly width: number; readonly pitch: number } {
   const lanes = Math.max(width, 1);
@@ -27,7 +30,7 @@ export function measureLanes({ width }: GraphLayout, max: number): { readonly wi
 }
 
 /**
- * SVG image of the part of a commit graph that belongs to the row of one commit: a circle for the commit, and lines to
+ * SVG image of the part of a commit graph in the row of one commit. It contains a circle for the commit, and lines to
  * its children and parents.
  */
 export function GraphCell({ layout, row, height, width, pitch, isMerge }: GraphCellProps) {
@@ -61,8 +64,8 @@ export function GraphCell({ layout, row, height, width, pitch, isMerge }: GraphC
 }
 
 /**
- * Returns the SVG path of a line of the commit graph within one row. A line that ends in another lane is a curve.
- * `xOf`: returns the horizontal position of a lane in pixels.
+ * Returns the SVG path of a line of the commit graph within one row. A line that ends in another lane is a curve. `xOf`
+ * returns the horizontal position of a lane in pixels.
  */
 function draw({ kind, from, to }: Segment, xOf: (lane: number) => number, height: number): string {
   const top = kind === 'out' ? height / 2 : 0;

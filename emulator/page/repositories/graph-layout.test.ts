@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { COLOURS, GraphLayout, type LaidOut } from './graph-layout.js';
 
-/** Parses commits in a short notation: the line `d: c b` is a commit d with the parents c and b. */
+/** Parses commits in a short notation. The line `d: c b` is a commit d with the parents c and b. */
 function read(text: string): LaidOut[] {
   return text
     .trim()
@@ -18,8 +18,8 @@ function layOut(commits: readonly LaidOut[]): GraphLayout {
 }
 
 /**
- * Returns for each row of the commit graph the lane (column) of its commit and its lines, such as `down 1>0` for a line
- * from lane 1 to lane 0.
+ * Returns one text per row of the commit graph. It has the lane (column) of the row's commit, and the lines that cross
+ * the row. `down 1>0` is a line from lane 1 to lane 0.
  */
 function drawn(text: string): string[] {
   const commits = read(text);
@@ -62,8 +62,7 @@ t.test('a parent that is named twice is one line', async (t) => {
 });
 
 /**
- * Generates random histories in which parents follow their children. Some parents are missing, as in shallow
- * repositories.
+ * Random histories in which parents come after their children. Some parents are missing, as in shallow repositories.
  */
 const histories = fc.array(fc.array(fc.nat(40), { maxLength: 4 }), { minLength: 1, maxLength: 60 }).map((rows) =>
   rows.map((steps, row) => ({
@@ -76,7 +75,7 @@ t.test('in any history every line leads from a commit to its parent, and no lane
   fc.assert(
     fc.property(histories, (commits) => {
       const layout = layOut(commits);
-      /** Commit to which each line leads that crosses the edge between two rows, by lane (column of the graph). */
+      /** Target commit of each line that crosses the edge between two rows, by lane (column of the graph). */
       let lanes = new Map<number, string>();
       const isAwaited = new Set<string>();
       for (const [row, { oid, parents }] of commits.entries()) {

@@ -1,42 +1,44 @@
 /*
- * Layout of a commit graph in lanes (columns), like `git log --graph`. In each row there is one lane for each commit
- * that is a parent of a listed commit and is not listed yet. Commits are listed before their parents.
+ * Layout of a commit graph in lanes (columns), as in `git log --graph`. Commits are listed before their parents. Each
+ * row has one lane for each commit that is not listed yet but is a parent of a listed commit.
  */
 
-/** Commit id and ids of the parents, which are all the data that the layout of the graph needs. */
+/** Commit id and ids of the parents. The layout of the graph needs no other data. */
 export interface LaidOut {
   readonly oid: string;
   readonly parents: readonly string[];
 }
 
 /**
- * Line of the commit graph within the row of one commit. `down`: line that passes the commit, from the upper to the
- * lower edge of the row; `in`: line from a child, from the upper edge to the commit; `out`: line to a parent, from the
- * commit to the lower edge.
+ * Line of the commit graph within the row of one commit:
+ *
+ * - `down`: passes the commit, from the upper to the lower edge of the row
+ * - `in`: comes from a child, from the upper edge to the commit
+ * - `out`: leads to a parent, from the commit to the lower edge
  */
 export interface Segment {
   readonly kind: 'down' | 'in' | 'out';
-  /** Lanes (columns of the graph, from 0 at the left) in which the line starts and ends. */
+  /** Lanes in which the line starts and ends. A lane is a column of the graph, numbered from 0 at the left. */
   readonly from: number;
   readonly to: number;
-  /** Colour number: 0 … COLOURS - 1. */
+  /** Number of the colour, from 0 to COLOURS - 1. */
   readonly colour: number;
 }
 
-/** Number of colours that the style sheet defines for lines of the commit graph: `.lane-0` … `.lane-7`. */
+/** Number of colours of lines in the commit graph. The style sheet defines them as `.lane-0` … `.lane-7`. */
 export const COLOURS = 8;
 
 const KINDS = ['down', 'in', 'out'] as const;
 
 /**
- * Maximum number of lanes (columns) of the graph. Further lanes are drawn in the last lane. The limit exists because a
- * line is packed into one integer with 12 bits for each of its two lanes.
+ * Maximum number of lanes (columns) of the graph. All further lanes are drawn in the last lane. The limit exists,
+ * because a line is packed into one integer with 12 bits for each of its two lanes.
  */
 const MAX_LANES = 1 << 12;
 
 /**
- * Number of the first lane in which vertical lines that pass a commit are omitted, because thousands of parallel lines
- * would add thousands of lines to each row.
+ * Number of the first lane without vertical lines that pass a commit. They are omitted from this lane on, because
+ * thousands of parallel lines would add thousands of elements to each row.
  */
 const MAX_PASSING = 256;
 
@@ -46,20 +48,20 @@ interface Lane {
 }
 
 /**
- * Computes the layout of a commit graph row by row while commits are added. Each line (`Segment`) is stored as one
- * integer of 29 bits, which needs less memory than an object.
+ * Computes the layout of a commit graph row by row while commits are added. Each line (`Segment`) is packed into one
+ * integer of 29 bits, which takes less memory than an object.
  */
 export class GraphLayout {
   /**
    * Commit to which each lane leads at the lower edge of the last added row, by lane number; undefined if the lane is
-   * free. At most one lane leads to a commit, because lanes to the same commit are joined.
+   * free. At most one lane leads to each commit, because lanes to one commit are joined.
    */
   readonly #lanes: (Lane | undefined)[] = [];
   readonly #laneOf = new Map<string, number>();
   readonly #commits: number[] = [];
   /**
-   * Index in `#segments` of the first line of each row. The last element is the end of the last row's lines, so that
-   * row `n` has the lines from `#starts[n]` to `#starts[n + 1]`.
+   * Index in `#segments` of the first line of each row. The last element is the end of the last row. The lines of row
+   * `n` are therefore those from `#starts[n]` to `#starts[n + 1]` (exclusive).
    */
   readonly #starts = [0];
   readonly #segments: number[] = [];
@@ -91,7 +93,10 @@ export class GraphLayout {
     const lane = awaitedIn ?? this.#freeLane(lanes);
     const above = [...lanes];
     const colour = lanes[lane]?.colour ?? this.#colourFor(oid, lane);
-    /** Lines that change their lane in this row: lane at the lower edge of the row, by the lane at its upper edge. */
+    /**
+     * Lines that change their lane in this row. The key is the lane at the upper edge of the row, the value is the lane
+     * at its lower edge.
+     */
     const turns = new Map<number, number>();
     const out: Segment[] = [];
     this.#end(lane);
@@ -99,7 +104,7 @@ export class GraphLayout {
       const found = this.#laneOf.get(parent);
       let to = found ?? (at === 0 ? lane : this.#freeLane(above));
       if (at === 0 && found !== undefined && found > lane) {
-        // Two lanes now lead to the same parent, so the left lane continues and the line of the right lane joins it.
+        // Two lanes now lead to this parent. The left lane continues, and the line of the right lane joins it.
         const joining = lanes[found]!;
         this.#end(found);
         turns.set(found, lane);
@@ -124,8 +129,8 @@ export class GraphLayout {
   }
 
   /**
-   * Returns the leftmost lane that is free both at the upper edge of the row (`above`) and at its lower edge
-   * (`#lanes`), so that a new line in this lane overlaps no other line.
+   * Returns the leftmost lane that is free at the upper edge (`above`) and at the lower edge (`#lanes`) of the row. A
+   * new line in this lane overlaps no other line.
    */
   #freeLane(above: readonly (Lane | undefined)[]): number {
     for (let at = 0; ; at++) if (this.#lanes[at] === undefined && above[at] === undefined) return at;
@@ -145,9 +150,11 @@ export class GraphLayout {
   }
 
   /**
-   * Returns the number of the colour of a new line. The colour is derived from the id of the line's first commit, so
-   * that the line keeps its colour when newer commits are added to the history. If another line has that colour, the
-   * next unused colour is returned; if all are used, a colour that neither neighbouring lane has.
+   * Returns the colour number of a new line. The colour is derived from the id of the line's first commit, so the line
+   * keeps it when newer commits are added to the history.
+   *
+   * If another line has this colour, the next unused colour is returned. If all colours are used, a colour that neither
+   * neighbouring lane has is returned.
    */
   #colourFor(oid: string, at: number): number {
     const wanted = Number.parseInt(oid.slice(0, 6), 16) % COLOURS || 0;

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { highlight } from './highlight.js';
 
-/** Returns the colour names of all highlighted parts of a text, for a file with this name. */
+/** Returns the colour names of all highlighted parts of a file with this name and text. */
 const kindsOf = (path: string, text: string) => highlight(path, text)?.flatMap((line) => line.map(({ kind }) => kind));
 
 t.test('the language follows from the file name, unless the file is large or has long lines', async (t) => {

@@ -2,13 +2,13 @@ import dockerfile from 'highlight.js/lib/languages/dockerfile';
 import { common, createLowlight } from 'lowlight';
 
 /*
- * Syntax highlighting of files. The page loads this module only when the user opens a file, so that the other parts of
- * the page load without the grammars.
+ * Syntax highlighting of files. The page loads this module only when the user opens a file. The other parts of the page
+ * therefore load without the grammars.
  */
 
 /**
- * Part of a line of source code that has one colour, such as a keyword. `kind`: name of the colour in the style sheet,
- * such as `keyword`; undefined for plain text.
+ * Part of a line of source code that has one colour, such as a keyword. `kind` is the name of the colour in the style
+ * sheet, such as `keyword`; undefined for plain text.
  */
 export interface Token {
   readonly text: string;
@@ -17,7 +17,7 @@ export interface Token {
 
 const lowlight = createLowlight({ ...common, dockerfile });
 
-/** Further file extensions and file names by language, which the grammars of the library lowlight do not list. */
+/** Additional file extensions and file names by language. The grammars of the library lowlight do not list them. */
 lowlight.registerAlias({
   bash: ['bashrc', 'profile'],
   ini: ['conf', 'gitconfig', 'editorconfig', 'npmrc'],
@@ -27,8 +27,8 @@ lowlight.registerAlias({
 });
 
 /**
- * Maximum number of UTF-16 code units of a highlighted file, and of each of its lines. Files above a limit are shown
- * without colours, because highlighting them would block the browser.
+ * Maximum number of UTF-16 code units of a highlighted file (`characters`) and of each of its lines (`line`). Files
+ * above a limit are shown without colours, because highlighting them would block the browser.
  */
 const MOST = { characters: 300_000, line: 2_000 };
 
@@ -36,15 +36,16 @@ type Tree = ReturnType<typeof lowlight.highlight>;
 type Node = Tree['children'][number];
 
 /**
- * Returns the coloured parts of each line of a file; undefined if the language is unknown or the file is too long. The
- * file name or its extension determines the language.
+ * Returns the coloured parts of each line of a file. Returns undefined if the language is unknown or the file is too
+ * long. The file name or its extension determines the language.
  */
 export function highlight(path: string, text: string): Token[][] | undefined {
   const language = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('.')) + 1).toLowerCase();
   const isLong = text.length > MOST.characters || text.split('\n').some((line) => line.length > MOST.line);
   if (isLong || !lowlight.registered(language)) return undefined;
   const lines: Token[][] = [[]];
-  // Use an explicit stack instead of recursion, because a file can cause a tree so deep that the call stack overflows.
+  // An explicit stack is used instead of recursion, because a file can produce a tree so deep that the call stack
+  // overflows.
   const left: { readonly node: Node; readonly kind: string | undefined }[] = [];
   const put = (nodes: readonly Node[], kind: string | undefined) => {
     for (let at = nodes.length - 1; at >= 0; at--) left.push({ node: nodes[at]!, kind });
@@ -66,9 +67,8 @@ function addText(lines: Token[][], value: string, kind: string | undefined): voi
 }
 
 /**
- * Converts the CSS classes that lowlight assigns to a part of the code to the name of its colour: `hljs-keyword` to
- * `keyword`. Of several classes, such as `hljs-title function_`, the first is used. Returns undefined if the first
- * class is not a class of lowlight.
+ * Returns the name of the colour for CSS classes of lowlight: `hljs-keyword` → `keyword`. Only the first class counts,
+ * such as `hljs-title` in `hljs-title function_`. Returns undefined if the first class is not a class of lowlight.
  */
 function kindOf(names: unknown): string | undefined {
   const first: unknown = Array.isArray(names) ? names[0] : undefined;

@@ -7,7 +7,7 @@ import { Copy } from '../components/copy.js';
 import { TextField } from '../components/fields.js';
 import { go, writePlace } from '../place.js';
 
-/** Form that creates a repository by the admin API, and shell commands with the same effect. */
+/** Form that creates a repository through the admin API. It also shows shell commands that do this. */
 export function NewRepository({ isFirst }: { readonly isFirst: boolean }) {
   const [name, setName] = useState('team/app');
   const organization = useOrganization();

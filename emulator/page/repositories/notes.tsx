@@ -14,12 +14,12 @@ interface Note {
 }
 
 /**
- * Number of Git notes that are shown at first, and number added by each click. It is small, because the text of each
- * note needs its own request.
+ * Number of Git notes that are shown at first, and that each click adds. The number is small, because the text of each
+ * note needs a separate request.
  */
 const PAGE = 25;
 
-/** Tab of a repository that lists the Git notes of one ref below `refs/notes/`, with the objects that they annotate. */
+/** Tab of a repository that lists the Git notes of one ref below `refs/notes/`, and the objects that they annotate. */
 export function Notes({ opened: { record, refs } }: OpenedProps) {
   const { name } = record;
   const ofNotes = refs.filter(({ kind }) => kind === 'note');

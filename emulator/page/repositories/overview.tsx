@@ -6,8 +6,8 @@ import type { OpenedProps } from './records.js';
 import { StatePanel } from './state.js';
 
 /**
- * Tab of a repository with its main data, buttons that change its state (such as archived), and a command that clones
- * it.
+ * Tab of a repository that shows its main data, buttons that change its state (such as archived), and a command for
+ * cloning it.
  */
 export function Overview({ opened: { record, state } }: OpenedProps) {
   const { id, name, organization, default_branch, head, refs, objects, created_at, base_repo } = record;

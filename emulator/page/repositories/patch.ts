@@ -1,24 +1,27 @@
 /**
- * Line of a patch (diff of one file). `heading`: header of a hunk (`@@ …`). `remark`: a remark of Git about the previous
- * line, such as `\ No newline at end of file`.
+ * Line of a patch (diff of one file). `heading` is the header of a hunk (`@@ …`). `remark` is a remark of Git about the
+ * line before it, such as `\ No newline at end of file`.
  */
 export interface PatchLine {
   readonly kind: 'heading' | 'same' | 'added' | 'removed' | 'remark';
   readonly text: string;
-  /** Line number in the old file and in the new file, from 1. Absent if the file does not contain the line. */
+  /**
+   * Line number in the old file (`before`) and in the new file (`after`), from 1. Absent if the file does not contain
+   * the line.
+   */
   readonly before?: number;
   readonly after?: number;
 }
 
 /**
- * Matches the header of a hunk: `@@ -1,2 +1,3 @@ function name() {`. Its groups are the first line and the number of
- * lines in the old file, and both in the new file. Git omits a number of lines that is 1.
+ * Pattern for the header of a hunk, such as `@@ -1,2 +1,3 @@ function name() {`. Its four groups are the first line and
+ * the number of lines, for the old file and then for the new file. Git omits a number of lines that is 1.
  */
 const HEADING = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /**
- * Parses the patch of one file, as `git diff` prints it. The end of a hunk is determined by the numbers of lines in its
- * header, because a line of a file can look like a header.
+ * Parses the patch of one file, as `git diff` prints it. The line counts in the header of a hunk determine where the
+ * hunk ends, because a line of a file can look like a header.
  */
 export function readPatch(patch: string): PatchLine[] {
   const lines = patch.split('\n');

@@ -5,11 +5,11 @@ import type { Page } from 'playwright-core';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
- * Checks the page with axe (accessibility checker) and returns its serious and critical findings, such as
- * `color-contrast: .status`. The rule `target-size` of WCAG 2.2, which axe skips by default, is checked too.
+ * Checks the page with axe (accessibility checker). Returns the serious and critical findings, such as `color-contrast:
+ * .status`. Includes the rule `target-size` of WCAG 2.2, which axe skips by default.
  */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
-  // Evaluate axe through the browser's debugger, because the page's Content-Security-Policy refuses a script element.
+  // Run axe through the browser's debugger, because the page's Content-Security-Policy blocks script elements.
   return page.evaluate(async (source) => {
     const run = new Function(`${source}; return axe;`) as () => {
       run(options: object): Promise<{ violations: { id: string; impact: string; nodes: { target: string[] }[] }[] }>;

@@ -1,8 +1,8 @@
 import type { Started } from './browser.js';
 
 /**
- * Sends a request to the emulator's admin API, independently of the web page under test. Returns the JSON response;
- * undefined if the response is empty.
+ * Sends a request to the emulator's admin API, without the web page under test. Returns the JSON response. Undefined if
+ * the response is empty.
  */
 export async function admin({ admin_url }: Pick<Started, 'admin_url'>, method: string, path: string, body?: unknown) {
   const response = await fetch(`${admin_url}/${path}`, {
@@ -13,7 +13,7 @@ export async function admin({ admin_url }: Pick<Started, 'admin_url'>, method: s
 }
 
 /**
- * Returns true if a message in the browser's console is an error of the web page itself. The tests send invalid input
- * on purpose, and the browser logs the resulting 400 responses too, so these are excluded.
+ * Returns true if a browser console message is an error of the web page itself. Excludes 400 responses, which the
+ * browser logs because the tests send invalid input on purpose.
  */
 export const isOwn = (complaint: string) => !complaint.includes('400 (Bad Request)');

@@ -1,6 +1,6 @@
 import type { Started } from './browser.js';
 
-/** Sends a request to the API of the emulated service, as a client with the given token would send it. */
+/** Sends a request with this token to the API of the emulated service. */
 export async function ask({ base_url }: Started, token: string, method: string, path: string, body?: unknown) {
   const headers = {
     authorization: `Bearer ${token}`,

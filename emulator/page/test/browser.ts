@@ -8,15 +8,17 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import t, { type Test } from 'tap';
 
 /**
- * Paths of Chromium in Debian, of which the first that exists is used. The headless shell is preferred, because it uses
- * half the CPU time of the full browser.
+ * Paths of Chromium in Debian, in order of preference. The headless shell comes first, because it uses half the CPU
+ * time.
  */
 const EXECUTABLES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 
-/** Path of the Chromium that the tests use; empty if none is installed. */
+/** Path of the Chromium that the tests use. Empty if none is installed. */
 export const EXECUTABLE = EXECUTABLES.find((path) => existsSync(path)) ?? '';
 
-/** Reason for skipping the tests of the web page, as the `skip` option of `t.test`; false if Chromium is installed. */
+/**
+ * Value for the `skip` option of `t.test`. It is a message if Chromium is missing, and false if Chromium is installed.
+ */
 export const skip: string | false =
   EXECUTABLE === '' ? 'Chromium is not installed: apt-get install chromium-headless-shell' : false;
 
@@ -28,20 +30,20 @@ export const ARGUMENTS = [
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
-  // Switch the sandbox off for root, because Chromium cannot use its sandbox as root.
+  // Disable the sandbox for root, because Chromium refuses to use it as root.
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** Folder for screenshots of the web page, which are taken when a test fails. */
+/** Folder for the screenshots of failed tests. */
 const SCREENSHOTS = join(ROOT, '.tap', 'screenshots');
 
 let browser: Promise<Browser> | undefined;
 
 /**
- * Starts a browser on the first call, and returns the same browser on later calls, because a start is slow. The browser
- * ends with the test file.
+ * Returns a browser, which the first call starts. Later calls return the same browser, because a start is slow. The
+ * browser ends with the test file.
  */
 function launch(): Promise<Browser> {
   if (browser === undefined) {
@@ -51,7 +53,7 @@ function launch(): Promise<Browser> {
   return browser;
 }
 
-/** Members of the ready line (JSON that the emulator prints when it can serve requests) that the tests use. */
+/** Properties of the ready line that the tests use. The emulator prints this JSON line when it can serve requests. */
 export interface Started {
   readonly base_url: string;
   readonly admin_url: string;
@@ -68,14 +70,14 @@ interface Library {
 }
 
 /**
- * Library of the emulator as it is published. It is loaded at run time and not imported, because the tests of the page
- * are compiled without the types of Node.
+ * Published library of the emulator. It is loaded at run time instead of imported, because the tests of the page are
+ * compiled without the types of Node.
  */
 const library = createRequire(import.meta.url)(join(ROOT, 'dist/bundle/emulator/index.cjs')) as {
   startEmulator(options: object): Promise<Library>;
 };
 
-/** Starts an emulator in the test process on a free port. It is closed at the end of the test. */
+/** Starts an emulator in this process on a free port, and closes it at the end of the test. */
 export async function startEmulator(t: Test, options: object = {}): Promise<Started> {
   const emulator = await library.startEmulator({ port: 0, ...options });
   t.teardown(() => emulator.close());
@@ -84,8 +86,7 @@ export async function startEmulator(t: Test, options: object = {}): Promise<Star
 }
 
 /**
- * Starts the emulator as a process of its own, as users do, so that a test can kill it. The process ends with the test
- * at the latest.
+ * Starts the emulator as a separate process, so that a test can kill it. The process ends with the test at the latest.
  */
 export async function startProcess(t: Test, ...flags: readonly string[]): Promise<Started & { readonly pid: number }> {
   const { started, child } = await spawnEmulator(...flags);
@@ -113,22 +114,19 @@ export function endEmulator(child: ChildProcess): Promise<void> {
 }
 
 export interface OpenOptions extends BrowserContextOptions {
-  /** Fragment of the page's address with which the page is opened, such as `#/requests`. */
+  /** Initial fragment of the page's address, such as `#/requests`. */
   readonly at?: string;
 }
 
 export interface OpenPage {
   readonly page: Page;
-  /**
-   * Errors that the page has caused, and requests that it has sent to addresses outside the emulator. A test expects
-   * none.
-   */
+  /** Errors of the page, and requests that it sent to addresses outside the emulator. Tests expect an empty list. */
   readonly complaints: readonly string[];
 }
 
 /**
- * Opens the web page of an emulator in a new browser context, which shares no storage with other pages. If the test
- * fails, a screenshot is saved.
+ * Opens an emulator's web page in a new browser context, which shares no storage with other pages. Saves a screenshot
+ * if the test fails.
  */
 export async function openPage(
   t: Test,
@@ -159,8 +157,8 @@ export async function openPage(
     await context.close();
   });
   await page.goto(`${admin_url}/${at}`);
-  // Wait until the page has replaced an empty fragment in its address at its start, because the replacement would undo
-  // an earlier navigation by the test.
+  // Wait until the page has replaced its empty fragment. If the test navigated earlier, this replacement would undo the
+  // navigation.
   if (at === '') await page.waitForFunction(() => location.hash !== '');
   return { page, complaints };
 }

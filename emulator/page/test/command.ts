@@ -8,7 +8,7 @@ import type { Test } from 'tap';
 const run = promisify(execFile);
 
 /**
- * Environment variables for Git that exclude the configuration of the machine, so that tests give the same result
+ * Environment variables for Git that disable the machine's configuration, so that tests give the same result
  * everywhere.
  */
 export const ENVIRONMENT = {
@@ -22,7 +22,7 @@ export const ENVIRONMENT = {
   GIT_COMMITTER_EMAIL: 'ada@example.com',
 };
 
-/** Creates an empty temporary folder, which is deleted after the test. */
+/** Creates an empty temporary folder and deletes it after the test. */
 export async function folder(t: Test): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'page-'));
   t.teardown(() => rm(path, { recursive: true, force: true }));
@@ -30,7 +30,7 @@ export async function folder(t: Test): Promise<string> {
 }
 
 /**
- * Runs a command in the folder `cwd`, which is also its home folder, and returns its standard output. Rejects if the
+ * Runs a command in the folder `cwd`, and returns its standard output. `cwd` is also the home folder. Rejects if the
  * command fails.
  */
 export async function command(cwd: string, name: string, ...args: readonly string[]): Promise<string> {

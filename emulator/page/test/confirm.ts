@@ -1,8 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/**
- * Clicks on a button that opens a confirmation dialog, and then on the button in the dialog that confirms the action.
- */
+/** Clicks on a button that opens a confirmation dialog, and confirms the action in this dialog. */
 export async function confirm(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name }).click();
   const label = name.replace(/….*/, '');

@@ -94,8 +94,8 @@ t.test('lines for a shell are those that the command takes', { skip }, async (t)
     t.ok(found.length > 0, part);
     lines.push(...found);
   }
-  // Run one of the shown lines for each command. The first line of each is chosen, because later lines restore or
-  // remove objects that do not exist.
+  // Run the first line of each command that the page shows. Later lines fail, because they restore or remove objects
+  // that do not exist.
   const commands = new Map(
     lines.map((line) => [/^npx emulator (\w+)/.exec(line)![1]!, line]).toReversed() as [string, string][],
   );

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
 
-/** Maximum time in milliseconds that a test waits until the web page shows the expected value. */
+/** Maximum time in milliseconds that a test waits for a value on the web page. */
 const PATIENCE_MS = 10_000;
 
 /**
- * Calls `read` repeatedly until its result equals `expected`, because the web page updates asynchronously. Fails the
- * test after a timeout.
+ * Calls `read` until its result equals `expected`, because the web page updates asynchronously. Fails the test after a
+ * timeout.
  */
 export async function eventuallyEquals<T>(
   t: Test,
@@ -18,8 +18,8 @@ export async function eventuallyEquals<T>(
 }
 
 /**
- * Calls `read` repeatedly until its result matches `pattern`, because the web page updates asynchronously. A string
- * matches if the result contains it.
+ * Calls `read` until its result matches `pattern`, because the web page updates asynchronously. A string pattern
+ * matches if the result contains it. Fails the test after a timeout.
  */
 export async function eventuallyMatches(
   t: Test,
@@ -32,10 +32,7 @@ export async function eventuallyMatches(
   t.match(await settled(read, isMatch), pattern, name);
 }
 
-/**
- * Calls `read` repeatedly until `isThere` accepts the result or the timeout is over. Returns the last result in both
- * cases.
- */
+/** Calls `read` until `isThere` returns true for its result, or until the timeout. Returns the last result. */
 async function settled<T>(read: () => Promise<T>, isThere: (value: T) => boolean): Promise<T> {
   const end = performance.now() + PATIENCE_MS;
   let value = await read();

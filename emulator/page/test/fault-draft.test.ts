@@ -9,8 +9,8 @@ import { EMPTY, offersFor, settle, specOf } from '../faults/draft.js';
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /**
- * Library of the emulator as it is published. It is loaded at run time and not imported, because the tests of the page
- * are compiled without the types of Node.
+ * Published library of the emulator. It is loaded at run time instead of imported, because the tests of the page are
+ * compiled without the types of Node.
  */
 const { startEmulator } = createRequire(import.meta.url)(`${ROOT}dist/bundle/emulator/index.cjs`) as {
   startEmulator(options: object): Promise<{ readonly adminUrl: string; close(): Promise<void> }>;

@@ -14,7 +14,7 @@ t.setTimeout(120_000);
 
 const HOSTILE = '\u202e<img src=x onerror=alert(1)>';
 
-/** Creates the repository `app` and a token for it. Returns functions that send requests with the token. */
+/** Creates the repository `app` and a token for it. Returns the token, and a function that sends requests with it. */
 async function startClient(emulator: Started, claims: object = {}) {
   const scopes = ['git:read', 'git:write', 'repo:write', 'org:read'];
   const token = await mint(emulator, { repo: 'app', scopes, ...claims });
@@ -64,7 +64,7 @@ t.test('a 429 is armed by the form, met by clients, counted, met once more, and 
   await fault.waitFor({ state: 'detached' });
   t.equal((await ask('/api/v1/repo')).status, 200);
 
-  // Add the same fault to fetches, whose client is Git: the first call is refused with 429, and the second succeeds.
+  // Add this fault to Git fetches too. The first call must get 429, and the second must succeed.
   await page.goto(`${emulator.admin_url}/#/faults?operation=gitUploadPack`);
   await page.getByLabel('retry-after').fill('1');
   await page.getByRole('button', { name: 'Add the fault' }).click();

@@ -11,22 +11,19 @@ export interface GitOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Local Git repository, and the URLs of the repository in the emulator to which it pushes. */
+/** Local Git repository that pushes to a repository in the emulator. */
 export interface Clone {
   readonly folder: string;
-  /**
-   * Runs `git` with these arguments in the local repository and returns its output. Rejects with the error output of
-   * `git` if it fails.
-   */
+  /** Runs `git` in the local repository and returns its output. If `git` fails, rejects with its error output. */
   git(args: readonly string[], options?: GitOptions): Promise<string>;
   /**
-   * Returns the URL of a remote of the repository. `suffix`: `+ephemeral` or `+import` for one of its special remotes;
-   * by default the ordinary remote.
+   * Returns a remote URL of the repository. `suffix` selects a special remote: `+ephemeral` or `+import`. Without it,
+   * returns the ordinary remote.
    */
   remote(suffix?: string): string;
 }
 
-/** Creates a repository in the emulator through the admin API, and an empty local Git repository. */
+/** Creates a repository in the emulator through the admin API. Also creates an empty local Git repository for it. */
 export async function makeRepository(t: Test, emulator: Started, name: string): Promise<Clone> {
   await fetch(`${emulator.admin_url}/repositories`, {
     method: 'POST',
@@ -47,19 +44,19 @@ export async function makeRepository(t: Test, emulator: Started, name: string): 
   return { folder, git, remote: (suffix = '') => `http://t:${token}@${emulator.git_host}/${name}${suffix}.git` };
 }
 
-/** Description of a commit that `git fast-import` is to create. */
+/** Commit to create with `git fast-import`. */
 export interface WrittenCommit {
   readonly message: string | Buffer;
   readonly author?: string;
-  /** Numbers of the parents in the list of commits, from 1; by default the previous commit is the only parent. */
+  /** Parents as numbers in the list of commits, from 1. Without it, the previous commit is the only parent. */
   readonly parents?: readonly number[];
-  /** Contents of files by path. A path may be quoted in the syntax of fast-import, such as a path that is not UTF-8. */
+  /** Contents of files by path. A path that is not UTF-8 can be quoted in the syntax of fast-import. */
   readonly files?: Readonly<Record<string, string | Buffer>>;
 }
 
 /**
- * Returns the input with which `git fast-import` creates these commits on a branch. Each is one minute later than the
- * previous one.
+ * Returns input for `git fast-import` that creates these commits on a branch. The dates of successive commits differ by
+ * one minute.
  */
 export function fastImport(branch: string, commits: readonly WrittenCommit[]): Buffer {
   const parts: Buffer[] = [];

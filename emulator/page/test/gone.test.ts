@@ -12,7 +12,7 @@ t.test(
   { skip },
   async (t) => {
     const emulator = await stock(t, await startProcess(t, '--clock', CLOCK));
-    // Exclude the form for a new token, because it loads nothing. It shows the error only when the user submits it.
+    // Skip the form for a new token, because it loads nothing. It shows an error only after the user submits it.
     const places = (await everyPlace(emulator, 'team/app')).filter((place) => place !== 'control?part=token');
     const { page: fresh } = await openPage(t, emulator);
     const { page: used } = await openPage(t, emulator);

@@ -13,7 +13,7 @@ import { mint } from './token.js';
 
 t.setTimeout(120_000);
 
-/** Environment of Git with fixed dates, so that each run of the test creates a commit with the same id. */
+/** Environment of Git with fixed dates, so that each test run creates a commit with the same id. */
 const env = {
   ...ENVIRONMENT,
   GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
@@ -21,8 +21,8 @@ const env = {
 };
 
 /**
- * Visits every place of the web page and opens all details, but clicks on nothing that changes the emulator. Returns
- * the number of places.
+ * Visits every place of the web page and opens all details. Clicks on nothing that changes the emulator. Returns the
+ * number of places.
  */
 async function lookAtEverything(page: Page, emulator: Started): Promise<number> {
   const { admin_url } = emulator;
@@ -30,19 +30,19 @@ async function lookAtEverything(page: Page, emulator: Started): Promise<number> 
   for (const place of places) {
     await page.goto(`${admin_url}/#/${place}`);
     await page.locator('main > :not(.loading)').first().waitFor({ state: 'attached' });
-    // Open collapsed details, because some load their content only when they are opened.
+    // Open collapsed details, because some load their content only then.
     await page.locator('main details:not([open])').evaluateAll((folded) => {
       for (const one of folded) (one as HTMLDetailsElement).open = true;
     });
-    // Wait until the place has sent the requests that depend on its first responses.
+    // Wait for requests that the page sends after its first responses.
     await page.waitForTimeout(100);
   }
   return places.length;
 }
 
 /**
- * Sends a fixed sequence of requests as a client, and calls `look` between them. The test compares a run in which
- * `look` visits the web page with a run in which it does nothing.
+ * Sends a fixed sequence of requests, and calls `look` between them. The test runs it twice and compares the results:
+ * once `look` visits the web page, and once it does nothing.
  */
 async function runScenario(t: Test, emulator: Started, look: () => Promise<unknown>) {
   const token = await mint(emulator, { repo: 'team/app', scopes: ['repo:write', 'git:read', 'git:write'] });
@@ -64,8 +64,8 @@ async function runScenario(t: Test, emulator: Started, look: () => Promise<unkno
 }
 
 /**
- * Returns the exported state and the journal (list of past requests) of the emulator, without the values that differ in
- * each run: durations in real time, and the address of the emulator.
+ * Returns the emulator's exported state and its journal (list of recorded requests). Leaves out the values that differ
+ * in each run: real durations and the emulator's address.
  */
 async function record({ admin_url, git_host }: Started) {
   const archive = Buffer.from(await (await fetch(`${admin_url}/export`, { method: 'POST' })).arrayBuffer());

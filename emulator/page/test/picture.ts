@@ -10,8 +10,8 @@ import { ENVIRONMENT } from './command.js';
 import { mint } from './token.js';
 
 /*
- * Takes the screenshot of the web page that README.md shows (`npm run picture`). The clock and the seed of the emulator
- * are fixed, and real clients send the requests in the picture.
+ * Takes the screenshot of the web page for README.md (`npm run picture`). Real clients send the requests that it shows.
+ * The emulator's clock and seed are fixed, so that the picture stays the same.
  */
 const PICTURE = fileURLToPath(new URL('../../../../emulator/page/picture.png', import.meta.url));
 

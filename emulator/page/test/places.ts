@@ -1,7 +1,7 @@
 import { admin } from './admin-request.js';
 import type { Started } from './browser.js';
 
-/** Values of the parameter `part` for all parts of the section Control. */
+/** Parts of the page's section Control, as values of the parameter `part`. */
 export const PARTS = [
   'clock',
   'token',
@@ -16,8 +16,8 @@ export const PARTS = [
 ];
 
 /**
- * Returns the fragments of the addresses of all places of the web page, for an emulator with the repository `name`,
- * which contains the file `a.txt`.
+ * Returns the address fragments of all places of the web page. The emulator must have the repository `name`, which
+ * contains the file `a.txt`.
  */
 export async function everyPlace(emulator: Started, name: string): Promise<readonly string[]> {
   const { items } = await admin(emulator, 'GET', 'requests?limit=1000');

@@ -9,8 +9,8 @@ import { makeRepository } from './git.js';
 t.setTimeout(120_000);
 
 /**
- * Starts an emulator with a repository to which one commit has been pushed. Returns it with functions that create and
- * push further commits.
+ * Starts an emulator with a repository that has one pushed commit. Returns the emulator, and functions that create and
+ * push more commits.
  */
 async function startPushed(t: Test) {
   const emulator = await startEmulator(t);
@@ -28,8 +28,8 @@ async function startPushed(t: Test) {
 }
 
 /**
- * Matches the error of Git if the response of a push is lost. It must not contain `rejected`, which Git prints if its
- * second request, after a retry of libcurl, got a response.
+ * Error of Git if the response to a push is lost. The text must not contain `rejected`. Git prints this word if libcurl
+ * retried the request and the second request got a response.
  */
 const HUNG_UP = { message: /^(?!.*rejected).*hung up/s };
 
@@ -58,8 +58,8 @@ t.test('a push whose response is lost fails in Git, though its refs have moved',
 
   t.equal((await admin(emulator, 'GET', 'faults')).items[0].remaining, 0, 'nothing is left for the next push');
 
-  // This link opens the form for a new fault, with operation and fault already chosen. The form must choose the same
-  // stage (point of the request at which the fault acts) as the command line does by default.
+  // This link opens the form for a new fault, with operation and fault filled in. The form must choose the same default
+  // stage as the command line. A stage is the point of the request at which the fault acts.
   await page.goto(`${emulator.admin_url}/#/faults?operation=gitReceivePack&fault=lost`);
   await page.getByRole('button', { name: 'Add the fault' }).click();
   await page.getByRole('heading', { name: 'fault-2' }).waitFor();

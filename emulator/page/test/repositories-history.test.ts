@@ -8,7 +8,7 @@ t.setTimeout(120_000);
 const COMMITS = 20_000;
 
 /**
- * Returns a history of `COMMITS` commits: a main line into which a branch of three commits is merged every ten commits.
+ * Returns a history of `COMMITS` commits. Every ten commits, a branch of three commits is merged into the main line.
  */
 function history(): WrittenCommit[] {
   return Array.from({ length: COMMITS }, (_, at) => {
@@ -41,7 +41,7 @@ t.test('20,000 commits scroll: only what is in view is drawn, and the last one i
   t.ok(atTop.rows < 60, `${atTop.rows} rows for 900 pixels`);
   t.equal(atTop.height, COMMITS * 30, 'the bar is of all commits');
 
-  // Scroll in steps of a few screens, as with a fast mouse wheel, and then to the end of the list.
+  // Scroll by a few screens at a time, like a fast mouse wheel. Then scroll to the end.
   for (let step = 1; step <= 12; step++) {
     await list.evaluate((scroller, top) => scroller.scrollTo({ top }), step * 2_400);
     await list.getByRole('link', { name: `commit ${COMMITS - 80 * step}`, exact: true }).waitFor();
@@ -66,8 +66,8 @@ t.test('20,000 commits scroll: only what is in view is drawn, and the last one i
   await list.getByRole('link', { name: 'commit 19500', exact: true }).waitFor();
   t.equal(asked.size, 0, 'what was loaded is not asked for again');
 
-  // Check that a commit stays in view when its details are opened beside the list, because the rows of the narrower
-  // list are higher.
+  // A commit must stay in view when its details open beside the list. The list becomes narrower then, and its rows
+  // become higher.
   await list.evaluate((scroller) => scroller.scrollTo({ top: 300_000 }));
   const far = list.getByRole('link', { name: 'commit 9995', exact: true });
   const isInView = () =>
@@ -93,7 +93,7 @@ t.test('an open commit is in view, and its row has the focus when it is closed',
     parents: at > 0 ? [at] : [],
   }));
   await git(['fast-import', '--quiet'], { input: fastImport('main', commits) });
-  // Add a branch whose name is not UTF-8, because such a name cannot be sent in a URL.
+  // Add a branch whose name is not UTF-8. A URL cannot contain such a name.
   const named = Buffer.from('reset refs/heads/bad\xff\nfrom refs/heads/main~299\n\n', 'latin1');
   await git(['fast-import', '--quiet'], { input: named });
   await git(['push', '--quiet', remote(), 'refs/heads/*:refs/heads/*']);

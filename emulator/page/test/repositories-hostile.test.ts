@@ -7,7 +7,7 @@ t.setTimeout(120_000);
 
 const SCRIPT = '<script>alert(1)</script>';
 const IMAGE = '<img src=x onerror=alert(2)>';
-/** File name that is not UTF-8, in the quoted syntax of `git fast-import` (octal escapes). */
+/** File name that is not UTF-8, quoted for `git fast-import` with octal escapes. */
 const NO_UTF8 = '"b\\377d/in \\376"';
 const LONG = 5_000_000;
 

@@ -13,8 +13,8 @@ import { mint } from './token.js';
 t.setTimeout(120_000);
 
 /**
- * Creates a repository and pushes a history to it that has a merge, tags, notes, and refs on the special remotes of the
- * repository.
+ * Creates a repository and pushes a history with a merge, tags and notes. Also pushes refs to the special remotes of
+ * the repository.
  */
 async function pushHistory(t: Test, emulator: Started, name = 'team/app'): Promise<Clone & { merge: string }> {
   const clone = await makeRepository(t, emulator, name);
@@ -42,13 +42,13 @@ async function pushHistory(t: Test, emulator: Started, name = 'team/app'): Promi
 const at = (params: Record<string, string>) =>
   `#/repository?${new URLSearchParams({ name: 'team/app', ...params }).toString()}`;
 
-/** Waits until the page shows the heading and the loaded content of the place. */
+/** Waits until the page shows its heading and has loaded its content. */
 async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.waitForFunction(() => document.querySelector('.loading') === null);
 }
 
-/** Returns status, error code and `Retry-After` of the response that a client gets when it lists the branches. */
+/** Lists the branches as a client. Returns the status, the error code and the `Retry-After` header of the response. */
 async function ask(emulator: Started): Promise<{ status: number; code?: string; wait: string | null }> {
   const token = await mint(emulator, { repo: 'team/app', scopes: ['git:read', 'git:write', 'repo:write'] });
   const headers = { authorization: `Bearer ${token}` };
@@ -223,7 +223,7 @@ t.test('repositories', { skip }, async (t) => {
       for (const [index, [place, text]] of sample(t, [...places.entries()], 4)) {
         await page.goto(`${emulator.admin_url}/${place}`);
         await page.getByText(text).first().waitFor();
-        // Check each place in only one of the two colour schemes, alternately, because a check takes long.
+        // Alternate between the two colour schemes, because a check takes long. Each place is checked in one of them.
         if ((index % 2 === 0) === (colorScheme === 'dark'))
           t.same(await accessibilityFaults(page), [], `${place}, ${colorScheme}`);
         const widest = await page.evaluate(() => document.documentElement.scrollWidth);

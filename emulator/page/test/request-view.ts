@@ -7,8 +7,8 @@ const REPO = 'team/app';
 const SCOPES = ['repo:write', 'git:write', 'git:read'];
 
 /**
- * Starts an emulator, or uses `given`, and creates a repository. Returns a function that sends requests of a client to
- * the emulator.
+ * Creates a repository in an emulator (`given` or a new one). Returns a function that sends client requests to the
+ * emulator.
  */
 export async function startClient(t: Test, given?: Started) {
   const emulator = given ?? (await startEmulator(t));
@@ -19,10 +19,7 @@ export async function startClient(t: Test, given?: Started) {
   return { emulator, token, call };
 }
 
-/**
- * Elements of the section with the request list: the list, a row by its name, the details of a request, and the filter
- * field.
- */
+/** Elements of the page's request list: the list, a row by name, the details of a request, and the filter field. */
 export const requests = (page: Page) => page.getByRole('region', { name: 'Requests, newest first' });
 export const row = (page: Page, name: string | RegExp) => requests(page).getByRole('link', { name });
 export const detail = (page: Page) => page.getByRole('region', { name: /^Request req-/ });
@@ -36,7 +33,7 @@ interface Listed {
   readonly origin: string;
 }
 
-/** Reads all requests in the journal (list of past requests) of the emulator. */
+/** Returns all requests in the emulator's journal (list of recorded requests). */
 export async function journalOf({ admin_url }: Started): Promise<readonly Listed[]> {
   const response = await fetch(`${admin_url}/requests?limit=1000`);
   return ((await response.json()) as { items: Listed[] }).items;

@@ -18,7 +18,7 @@ interface Sent {
   readonly body?: string | Buffer;
 }
 
-/** Sends a request exactly as given. It does not use `fetch`, which would normalize the path. */
+/** Sends a request exactly as given. Does not use `fetch`, which would normalize the path. */
 function send({ base_url }: Started, { method, path, headers, body }: Sent): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(base_url, { method, path, headers }, (response) => {
@@ -77,7 +77,8 @@ t.test('whatever clients send is shown as text, runs nothing, and breaks nothing
     const detail = page.getByRole('region', { name: `Request ${id}` });
     await detail.getByRole('button', { name: 'Repeat as curl' }).click();
     await detail.getByText('curl -sS', { exact: false }).first().waitFor();
-    // Check that the shell command to copy contains no hidden characters, and run it. `id` names the request.
+    // Verify that the curl command for copying contains no hidden characters, and run it. Skip commands whose body is
+    // truncated.
     const curl = (await detail.locator('.copy code').textContent())!;
     t.notMatch(curl, /[^\P{C}\n]/u, id);
     if (!curl.includes('first 64 KiB'))
@@ -91,7 +92,8 @@ t.test('whatever clients send is shown as text, runs nothing, and breaks nothing
   t.equal(await page.evaluate(() => (window as { hostile?: number }).hostile), undefined);
   t.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 1440);
 
-  // Compare the repeated requests with the original ones, except requests whose body is truncated in the journal.
+  // The repeated requests must equal the original ones. Requests whose body the journal has truncated were not
+  // repeated.
   const again = (await (await fetch(`${emulator.admin_url}/requests`)).json()) as typeof journal & {
     items: { path: string; query: string; subject: string }[];
   };

@@ -6,7 +6,7 @@ import { mint } from './token.js';
 
 t.setTimeout(120_000);
 
-/** Number of requests that the test sends per second, a tenth of them in each tenth of a second. */
+/** Requests that the test sends per second. It sends a tenth of them every tenth of a second. */
 const RATE = 200;
 const LARGE = 'x'.repeat(8_000);
 
@@ -39,8 +39,8 @@ t.test('200 requests a second are shown without a gap, and memory does not grow 
   const before = await used();
   await stream(3);
   const after = await used();
-  // Check that a row needs less memory than its request: 8,000 characters of each request are in a header, which the
-  // row does not show.
+  // A row must need less memory than its request. Each request has 8,000 characters in a header, which the row does not
+  // show.
   const shown = sent - RATE;
   t.ok(after - before < shown * 2_500, `${Math.round((after - before) / shown)} bytes for each of ${shown} rows`);
 
@@ -51,7 +51,7 @@ t.test('200 requests a second are shown without a gap, and memory does not grow 
   t.equal(journal.length, sent);
   await eventuallyEquals(t, () => page.getByText(/missed|let go/).count(), 0);
 
-  // Scroll through the list and check that the newest 200 requests are all in it.
+  // Scroll through the list, which must contain all of the newest 200 requests.
   const last = list.getByRole('link').first();
   await last.focus();
   const seen = new Set<string>();
@@ -82,7 +82,7 @@ t.test('a full journal is shown from its newest request backwards, without bodie
     const url = new URL(question.url());
     if (url.pathname.endsWith('/requests')) asked.push(url);
   });
-  // Delay the responses with older parts of the journal until a newer request is shown, so that both overlap.
+  // Delay the responses with older requests until a newer request is shown. Both updates of the list then overlap.
   let goOn = () => {};
   const isShown = new Promise<void>((resolve) => {
     goOn = resolve;
@@ -100,8 +100,7 @@ t.test('a full journal is shown from its newest request backwards, without bodie
   await send();
   await list.getByText('number=2600.').waitFor();
   goOn();
-  // Expect 300 dropped requests and not 301, because the page shows the number that it has read before the last
-  // request.
+  // Expect 300 dropped requests, not 301. The page shows the number that it read before the last request.
   await page.getByText(/^2,300 requests · 300 no longer in the journal/).waitFor();
   t.equal(asked.length, 5, 'each part is asked for once');
   t.ok(asked.every(({ searchParams }) => searchParams.get('bodies') === 'false'));

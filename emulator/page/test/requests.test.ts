@@ -25,8 +25,8 @@ t.test(
     await page.goBack();
     await waitForCount(page, 5);
     await page.goForward();
-    // Wait until the field shows the filter in the page's address, because this would replace text that was typed
-    // before.
+    // Wait until the field shows the filter from the page's address. Otherwise that filter would later replace the
+    // typed text.
     await eventuallyEquals(t, () => filterOf(page).inputValue(), 'status=404');
     const words = 'status=4xx operation=read* two';
     await filterOf(page).fill(words);

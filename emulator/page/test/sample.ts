@@ -3,9 +3,9 @@ import type { Test } from 'tap';
 const SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 32));
 
 /**
- * Draws `max` of the rows at random, and returns them in their order. The seed is printed, so that a failure can be
- * repeated. Returns all rows if `TEST_SAMPLES=all`, which `.ci/run` sets. The code repeats `emulator/test/sample.ts`,
- * because the page imports nothing from other folders.
+ * Draws up to `max` rows at random and returns them in their order. Prints the seed, so that a failure can be repeated.
+ * Returns all rows if `TEST_SAMPLES=all`, as `.ci/run` sets it. Repeats the code of `emulator/test/sample.ts`, because
+ * the page imports nothing from other folders.
  */
 export function sample<Row>(t: Pick<Test, 'comment'>, rows: readonly Row[], max: number): readonly Row[] {
   if (process.env.TEST_SAMPLES === 'all' || rows.length <= max) return rows;
@@ -13,7 +13,7 @@ export function sample<Row>(t: Pick<Test, 'comment'>, rows: readonly Row[], max:
   const indexes = rows.map((_, index) => index);
   let state = SEED >>> 0;
   while (indexes.length > max) {
-    // Compute the next random number with a linear congruential generator.
+    // Linear congruential generator of the next random number.
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     indexes.splice(Math.floor((state / 2 ** 32) * indexes.length), 1);
   }

@@ -60,7 +60,7 @@ t.test('a scenario that is started from the page ticks its steps as a client pus
   await confirm(page, 'End… sync-storm');
   await page.getByText('No scenario is registered').waitFor();
   t.same((await admin(emulator, 'GET', 'scenarios')).items, []);
-  // Ignore 404 responses, because the page may request a scenario while the test removes it.
+  // Ignore 404 responses, because the page may request a scenario that the test has just removed.
   t.same(
     complaints.filter((complaint) => !complaint.includes('404 (Not Found)')),
     [],

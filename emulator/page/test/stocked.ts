@@ -7,17 +7,17 @@ import { type Started, startEmulator } from './browser.js';
 import { makeRepository } from './git.js';
 import { mint } from './token.js';
 
-/** Repository name of the maximum length, which needs two lines on a narrow screen. */
+/** Repository name of the maximum length. It takes two lines on a narrow screen. */
 export const LONG_NAME = 'payments-and-settlements/reconciliation-service-production-eu';
 
 export const CLOCK = '2026-01-01T00:00:00Z';
 
-/** Starts an emulator with content for every part of the web page, so that no part is empty in a test. */
+/** Starts an emulator with content for every part of the web page, so that no part is empty. */
 export async function startStocked(t: Test): Promise<Started> {
   return stock(t, await startEmulator(t, { clock: CLOCK }));
 }
 
-/** Adds content for every part of the web page to an emulator, and returns the emulator. */
+/** Adds content for every part of the web page to an emulator. Returns the emulator. */
 export async function stock<T extends Started>(t: Test, emulator: T): Promise<T> {
   const { git, remote, folder } = await makeRepository(t, emulator, 'team/app');
   for (const name of [LONG_NAME, 'constructor']) await admin(emulator, 'POST', 'repositories', { name });

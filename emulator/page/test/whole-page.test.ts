@@ -9,12 +9,12 @@ import { LONG_NAME, startStocked } from './stocked.js';
 
 t.setTimeout(300_000);
 
-/** Number of places of the web page that one run of the test visits, unless all are demanded. */
+/** Number of random places of the web page that a normal test run visits. */
 const PLACES = 6;
 
 /**
- * Waits until the page has had no pending request and no loading indicator for three frames of the screen. `pending`:
- * the requests of the page that have no response yet.
+ * Waits until the page has been idle for three animation frames. The page is idle if it has no pending request and no
+ * loading indicator. `pending` has the requests without a response.
  */
 async function rested(page: Page, pending: ReadonlySet<Request>): Promise<void> {
   for (let frames = 0; frames < 3; frames++) {
@@ -23,7 +23,7 @@ async function rested(page: Page, pending: ReadonlySet<Request>): Promise<void> 
   }
 }
 
-/** Opens places of the web page one after the other, and calls `look` when the content of each is loaded. */
+/** Opens places of the web page one after another. Calls `look` when the content of a place is loaded. */
 async function visit(page: Page, places: readonly string[], look: (place: string) => Promise<void>): Promise<void> {
   const pending = new Set<Request>();
   page.on('request', (request) => request.url().includes('/requests/stream') || pending.add(request));
@@ -36,15 +36,14 @@ async function visit(page: Page, places: readonly string[], look: (place: string
     await page.waitForFunction(
       () => document.querySelector('main > :not(.loading)') && !document.querySelector('.loading'),
     );
-    // Wait for the requests that depend on the first responses, such as the diff of a commit.
+    // Wait for requests that the page sends after its first responses, such as the diff of a commit.
     await rested(page, pending);
     await look(place);
   }
 }
 
 /**
- * Returns pairs of neighbouring header cells of tables whose texts are less than 4 pixels apart, so that they look like
- * one text.
+ * Returns pairs of neighbouring header cells whose texts look like one text, because they are less than 4 pixels apart.
  */
 function touchingHeads(page: Page): Promise<string[]> {
   return page.evaluate(() => {
@@ -68,7 +67,7 @@ function touchingHeads(page: Page): Promise<string[]> {
   });
 }
 
-/** Returns tables in which a row has another number of cells than the row of headings. */
+/** Returns a message for each table in which some row has more or fewer cells than the header row. */
 function unevenTables(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const countOf = (row: HTMLTableRowElement) => [...row.cells].reduce((sum, cell) => sum + cell.colSpan, 0);
@@ -81,7 +80,7 @@ function unevenTables(page: Page): Promise<string[]> {
   });
 }
 
-/** Returns boxes that can be scrolled with a mouse, but that the Tab key does not reach (WCAG 2.2, 2.1.1). */
+/** Returns boxes that a mouse can scroll but the Tab key cannot reach (WCAG 2.2, success criterion 2.1.1). */
 function unreachableBoxes(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const focusable = 'a[href], button:not(:disabled), input, select, textarea, summary, [tabindex="0"]';
@@ -168,7 +167,7 @@ t.test('everything that the page shows', { skip }, async (t) => {
     await page.goto(`${emulator.admin_url}/#/requests`);
     await page.getByText('gone-59').first().waitFor();
     const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
-    // Expect more than two sheets, because more than 60 rows of two lines do not fit on two sheets of paper.
+    // Expect more than two pages of paper, because more than 60 rows of two lines do not fit on two pages.
     t.ok((pdf.match(/\/Type \/Page\b/g) ?? []).length > 2, 'a real print has the whole list');
   });
 
@@ -179,7 +178,7 @@ t.test('everything that the page shows', { skip }, async (t) => {
     await visit(page, places, async (place) => {
       titles.set(await page.title(), place);
     });
-    // Expect one title less than there are places, because a file with and without blame has the same title.
+    // Expect one title fewer than places. A file has the same title with and without blame.
     t.equal(titles.size, places.length - 1, [...titles.keys()].join('\n'));
     for (const [part, pattern] of [
       ['requests?id=req-00000002', /^Request req-00000002: \d+ \w+ \w+ – repohost-emulator$/],
@@ -223,7 +222,7 @@ t.test('everything that the page shows', { skip }, async (t) => {
       }
       await page.goto(`${emulator.admin_url}/#/repository?name=constructor`);
       await page.getByRole('region', { name: 'State' }).getByText('active', { exact: true }).waitFor();
-      // Ignore 400 responses in the browser's log, because the emulator refuses filters with unknown names.
+      // Ignore 400 responses. The emulator refuses filters with unknown names, and the browser logs this.
       t.same(
         complaints.filter((complaint) => !complaint.includes('400 (Bad Request)')),
         [],

@@ -6,10 +6,10 @@ import { MemoryCache } from '../../memory/memory-cache.js';
 import { RepositoryContent } from '../content.js';
 import { Repository, type RepositoryHome, type RepositoryRecord } from '../repository.js';
 
-/** Milliseconds on the clock of the home. */
+/** Fixed time of the repository's clock, in milliseconds since 1970. */
 export const NOW = 1_700_000_000_000;
 
-/** Returns an empty repository, and the calls of its home. */
+/** Creates an empty repository, and records the calls that it makes to its home (owner of the repository) in `told`. */
 export function createRepository(overrides: Partial<RepositoryHome> = {}) {
   const told = { moved: [] as RefChange[], failed: [] as unknown[] };
   let record: RepositoryRecord = {

@@ -19,7 +19,7 @@ import type { UpdateHook } from '../receive-pack.js';
 export interface TestServerOptions extends Partial<Omit<GitServiceOptions, 'limits'>> {
   readonly limits?: Partial<GitServiceOptions['limits']>;
   readonly updateHook?: UpdateHook;
-  /** Faults to inject into the next request. */
+  /** Returns the faults to inject into the next request. */
   readonly faults?: () => GitFaults | undefined;
 }
 
@@ -29,17 +29,20 @@ const NEVER = new AbortController();
 
 type Namespace = '' | 'ephemeral' | 'import';
 
-/** A request as received by the server. */
+/** Request that the server received. */
 export interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
 }
 
-/** Both services of one repository on a plain `node:http` server without tokens, for tests of the wire protocol. */
+/**
+ * Plain `node:http` server without tokens, for tests of the Git wire protocol. It serves fetches and pushes of one
+ * repository.
+ */
 export class TestServer implements AsyncDisposable {
   readonly seen: SeenRequest[] = [];
-  /** Refs moved by each push, by their stored names. */
+  /** Refs that each push changed, by their stored names. */
   readonly moved: (readonly RefChange[])[] = [];
   #sessions = 0;
   readonly #server: Server;
@@ -61,7 +64,7 @@ export class TestServer implements AsyncDisposable {
     return server;
   }
 
-  /** URL of the remote: `/r.git`, or `/r+ephemeral.git`. */
+  /** Returns the URL of a remote, which ends with `/r.git`, `/r+ephemeral.git` or `/r+import.git`. */
   url(namespace: Namespace = ''): string {
     const { port } = this.#server.address() as AddressInfo;
     return `http://127.0.0.1:${port}/r${namespace === '' ? '' : `+${namespace}`}.git`;

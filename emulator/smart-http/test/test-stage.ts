@@ -7,7 +7,7 @@ import { createRepository } from '../../git/test/memory-repository.js';
 import { Workbench } from '../../git/test/workbench.js';
 import { TestServer, type TestServerOptions } from './test-server.js';
 
-/** A served repository, and a work tree for the real git. */
+/** Repository on a test server, and a folder in which real git can use it. */
 export interface Stage extends AsyncDisposable {
   readonly bench: Workbench;
   readonly repository: GitRepository;
@@ -15,8 +15,8 @@ export interface Stage extends AsyncDisposable {
 }
 
 /**
- * Creates a history of 40 commits on `main`, 8 on `side` from `v20`, a merge with one more commit, and tags of all
- * kinds. The folder `work` has the same history for the real git.
+ * Serves a repository with 40 commits on `main`, 8 commits on `side` from `v20`, a merge with one more commit, and tags
+ * of all kinds. The folder `work` has the same history for real git.
  */
 export async function stage(options: TestServerOptions = {}): Promise<Stage> {
   const bench = await Workbench.create();
@@ -35,7 +35,7 @@ export async function stage(options: TestServerOptions = {}): Promise<Stage> {
   return { bench, repository, server, [Symbol.asyncDispose]: dispose };
 }
 
-/** Work tree that is copied for every stage; created by the first one. */
+/** Prepared work tree, which the first test creates. Each test copies it. */
 let prepared: Promise<Workbench> | undefined;
 
 async function fill(bench: Workbench, url: string): Promise<void> {
@@ -58,7 +58,10 @@ async function prepare(): Promise<Workbench> {
   return bench;
 }
 
-/** Returns the sorted ids of all objects reachable from the revisions. */
+/**
+ * Returns the sorted ids of all objects that are reachable from the revisions, or from all refs if there are no
+ * revisions.
+ */
 export async function objectsOf(bench: Workbench, folder: string, ...revisions: string[]): Promise<string[]> {
   return (
     await bench.git(

@@ -3,12 +3,12 @@ import { ADMIN_PREFIX } from '../../admin/path.js';
 import type { GivenOptions } from '../../config/options.js';
 import { type CallOptions, type ServiceResponse, startService } from '../service.js';
 
-/** Time that the clock of an emulator started by `startAdmin` shows at first. */
+/** Initial time of the clock of emulators that `startAdmin` starts. */
 export const START = '2026-01-01T00:00:00Z';
 
 /**
- * Starts an emulator for a test. Returns it with the function `admin`, which sends requests to its admin API. `path` is
- * the path as in the table of admin routes, without the common prefix.
+ * Starts an emulator for a test. Also returns the function `admin`, which sends requests to its admin API. `path` is a
+ * path from the table of admin routes, without the common prefix.
  */
 export async function startAdmin(t: Test, options: GivenOptions = {}) {
   const service = await startService({ clock: START, ...options });

@@ -92,8 +92,8 @@ t.test('a list continues at its cursor', async (t) => {
       t.equal(page, 3);
       break;
     }
-    // Continue the list with a cursor. Requests that are recorded meanwhile come at its end, and removed requests do
-    // not shift the others.
+    // Continue the list with a cursor. New requests must appear at its end, and removed requests must not shift the
+    // others.
     cursor = `&cursor=${json.next_cursor}`;
     const other = await admin('GET', `/requests?limit=3${cursor}`);
     t.match(other, { status: 400, json: { detail: /cursor/ } }, 'a cursor of another list is refused');

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { ScratchGit, Workbench } from '../../git/test/workbench.js';
 import { startAdmin } from './admin-service.js';
 
-/** Starts an emulator with a repository `r` that has the refs and objects of the scratch repository `git`. */
+/** Starts an emulator with a repository `r`. It has all refs and objects of the repository `git`. */
 async function served(t: Test, git: ScratchGit) {
   const service = await startAdmin(t, { fsck: 'off' });
   const bench = await Workbench.create();
@@ -13,8 +13,8 @@ async function served(t: Test, git: ScratchGit) {
 }
 
 /**
- * Creates a commit with these files on top of `parents`, and moves `main` to the commit. A path is a byte string (one
- * character per byte), because it need not be UTF-8. The value null removes a file.
+ * Creates a commit with these files on top of `parents`, and points `main` to it. A null value removes the file. A path
+ * is a byte string (one character per byte), because it need not be UTF-8.
  */
 function commit(
   git: ScratchGit,
@@ -121,7 +121,7 @@ t.test('the diff of a commit equals git diff, against each parent and against no
   t.match(await get(`/commits/${git.run(['rev-parse', 'main^{tree}'])}/diff`), { status: 404 });
 });
 
-/** Formats a changed file as `git diff-tree --raw -z` does. */
+/** Formats a changed file like `git diff-tree --raw -z`. */
 function rawOf(file: Record<string, string | null>): string {
   const zero = '0'.repeat(40);
   const bytes = (name: string) =>

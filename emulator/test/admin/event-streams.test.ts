@@ -38,12 +38,11 @@ t.test('a port serves a limited number of event streams, and writes an event onc
   t.equal(new Set(texts).size, 1, 'all streams send the same bytes');
   t.match(texts[0], /^: requests\n\nid: 1\nevent: request\ndata: .*\/first.*\n\nid: 2\nevent: request\n.*\/second/);
   t.ok(written <= 4, `${written} entries were written for two ports`);
-  // Open a stream again and again until the server has noticed that earlier readers have disconnected, and accepts a
-  // new one.
+  // Open streams until the server accepts a new one. It does so after it has noticed that earlier readers disconnected.
   let again = await open(url);
   while (again.statusCode !== 200) {
     await again.body.dump();
-    // Send a request, because the server notices a disconnect only when it writes the event of a request to the stream.
+    // Send a request. The server notices a disconnect only when it writes the event of a request to the stream.
     await call('GET', '/third', { token: null });
     again = await open(url);
   }

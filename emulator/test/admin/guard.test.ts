@@ -9,12 +9,12 @@ import { sendRaw } from '../raw-http.js';
 import { type Service, startService } from '../service.js';
 import { changedParts } from '../world/world-parts.js';
 
-// Tests of the protection of the emulator's admin API: every kind of forbidden request is sent to every admin route
-// with every method, and must be refused.
+// Tests the protection of the emulator's admin API. Sends every kind of forbidden request to every admin route with
+// every method. The emulator must refuse all of them.
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-/** All paths of the admin routes, with values for their parameters, and one path that does not exist. */
+/** Paths of all admin routes with values for their parameters, and one path that does not exist. */
 const PATHS = [...new Set([...adminRoutes.map(({ path }) => path), '/nothing'])].map((path) => ({
   path:
     ADMIN_PREFIX +
@@ -24,7 +24,7 @@ const PATHS = [...new Set([...adminRoutes.map(({ path }) => path), '/nothing'])]
       .replace('{id}', 'x')
       .replace('{file}', 'main.js'),
   isOpen: adminRoutes.some((route) => route.path === path && route.access === 'open'),
-  // Add the methods of `/faults/{id}` to the path `/faults/forms`, because this path also matches that route.
+  // The path `/faults/forms` also matches the route `/faults/{id}`. Therefore it also has the methods of that route.
   methods: adminRoutes
     .filter((route) => route.path === path || (path === '/faults/forms' && route.path === '/faults/{id}'))
     .map(({ method }) => method as string),
@@ -50,8 +50,8 @@ const FORBIDDEN: Readonly<Record<string, readonly Forbidden[]>> = {
     'http://127.0.0.1 http://evil.example',
   ].map((origin) => ({ headers: () => ({ origin }), status: 403 })),
   site: ['cross-site', 'same-site', 'other', ''].map((site) => ({
-    // Send an `Origin` header that names the emulator itself. The request must be refused nevertheless, because
-    // `Sec-Fetch-Site` says that it does not come from the emulator's own page.
+    // Name the emulator itself in the `Origin` header. The request must still be refused, because `Sec-Fetch-Site` says
+    // that it does not come from the emulator's own page.
     headers: (own) => ({ origin: own, 'sec-fetch-site': site }),
     status: 403,
   })),
@@ -63,7 +63,7 @@ const FORBIDDEN: Readonly<Record<string, readonly Forbidden[]>> = {
 interface Setup {
   readonly name: string;
   readonly options: GivenOptions;
-  /** Returns the token that requests to the admin API must have; undefined if the emulator requires none. */
+  /** Returns the token that requests to the admin API need. Undefined if the emulator requires none. */
   readonly tokenOf: (service: Service) => string | undefined;
 }
 
@@ -95,7 +95,7 @@ async function send({ url }: Service, method: string, path: string, headers: Rec
   return { status: response.statusCode, headers: response.headers, text, code: codeOf(text) };
 }
 
-/** Sends requests to one path one after the other on the same connection, and returns their responses. */
+/** Sends requests to one path one after another, on the same connection. Returns their responses. */
 async function sendAll(
   service: Service,
   path: string,

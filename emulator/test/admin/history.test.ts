@@ -10,7 +10,7 @@ interface Row {
   readonly refs?: readonly string[];
 }
 
-/** Starts an emulator with a repository `r` that has all refs of the scratch repository `git`. */
+/** Starts an emulator with a repository `r`. It has all refs of the repository `git`. */
 async function served(t: Test, git: ScratchGit) {
   const service = await startAdmin(t, { fsck: 'off' });
   const bench = await Workbench.create();
@@ -22,7 +22,7 @@ async function served(t: Test, git: ScratchGit) {
   };
   await push('r', 'refs/*:refs/*');
   const get = (path: string) => service.admin('GET', `/repositories/r${path}`);
-  /** Requests all pages of a list. Returns the items of all pages. */
+  /** Requests all pages of a list, and returns the items of all pages. */
   const all = async (path: string, limit: number): Promise<Row[]> => {
     const rows: Row[] = [];
     for (let cursor = ''; ; ) {

@@ -10,7 +10,7 @@ import { changedParts } from '../world/world-parts.js';
 import { touchEverything } from '../world/world-story.js';
 
 /**
- * Returns the targets of all GET routes of the admin API except the event stream, with values for their path parameters
+ * Returns a request target for each GET route of the admin API, except for the event stream. Path parameters get values
  * that exist in the service.
  */
 async function targetsIn(service: Service): Promise<string[]> {
@@ -72,7 +72,7 @@ t.test('GET and HEAD change nothing: no clock, counter, id or journal, and no re
   for (const method of ['GET', 'HEAD']) {
     for (const target of targets) {
       const response = await service.call(method, target, { token: null });
-      // Expect 404 for these targets, because the repository `b` has no commits and the service has no HTTPS.
+      // Expect 404 for these targets. The repository `b` has no commits, and the service has no HTTPS.
       const isAbsent = /\/repositories\/b\/(?:commits|content\?.*|blame\?.*)$|\/ca$/.test(target);
       const status = isAbsent ? 404 : target === ADMIN_PREFIX ? 308 : 200;
       t.equal(response.status, status, `${method} ${target}: ${response.text}`);

@@ -10,8 +10,8 @@ const CLIENTS = 8;
 const OPERATIONS = 1_200;
 const BRANCHES = ['a', 'b', 'c'];
 /**
- * Refs that each push of the test moves together, because the push is atomic. A reader must never see that only some of
- * them have moved.
+ * Refs that each push of this test moves together. A push is atomic, so a reader must never see that only some of them
+ * have moved.
  */
 const TRIPLE = ['refs/heads/t1', 'refs/heads/t2', 'refs/heads/t3'];
 const NOTES = 'refs/notes/commits';

@@ -2,8 +2,8 @@ import t from 'tap';
 import { randomNumbers } from '../../git/test/random-numbers.js';
 import { type Event, type FindingKind, findViolations, type Read, type Write } from './linearizability.js';
 
-// Tests of the checker itself that decides if a history of calls is linearizable: it must find every violation that a
-// test puts into a history, and must report none in a valid history.
+// Tests the checker that decides whether a history of calls is linearizable. It must find every violation that a test
+// adds, and report none in a valid history.
 
 const RUNS = 100;
 const INITIAL = new Map([['r', 'v0']]);
@@ -17,7 +17,7 @@ interface Recorded {
 
 /**
  * Generates a valid history of calls that read and change one ref. Each call takes effect at one moment between its
- * start and its end, so that the checker must accept the history.
+ * start and its end, so the checker must accept the history.
  */
 function record(seed: number): Recorded {
   const random = randomNumbers(seed);
@@ -45,9 +45,7 @@ function record(seed: number): Recorded {
   };
 }
 
-/**
- * Returns the events of a history with the event `old` replaced by `next`, or with `next` added if `old` is undefined.
- */
+/** Returns the events of a history with `old` replaced by `next`. If `old` is undefined, adds `next`. */
 function change({ events }: Recorded, next: Event, old?: Event): Event[] {
   return [...events.filter((event) => event !== old), next];
 }

@@ -1,32 +1,32 @@
 /**
- * Checks a recorded history of compare-and-swap registers (refs) for linearizability: some order of the calls must
- * explain all responses.
+ * Checks whether a recorded history of refs is linearizable. Each ref is a compare-and-swap register. Some sequential
+ * order of the calls must explain all responses.
  *
- * Every new value is unique and every write names the value that it replaced, so the successful writes of a register
- * form one chain, and no search is needed. The checker follows the chain, assigns each write the earliest possible
- * time, and checks that all reads and conflicts fit these times. The result is exact, and takes linear time.
+ * No search is needed, because every new value is unique and every write names the value that it replaced. The
+ * successful writes of a ref therefore form one chain. The checker follows the chain, assigns each write the earliest
+ * possible time, and checks that all reads and conflicts fit these times. The result is exact, and takes linear time.
  */
 
 interface Span {
   readonly ref: string;
   /**
-   * Times on one monotonic clock, between which the call took effect: `start` is before the request was sent, and `end`
-   * is after its response had arrived.
+   * Times between which the call took effect, on one monotonic clock. `start` is before the request was sent, and `end`
+   * is after its response arrived.
    */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Write of a ref as a client saw it. Its outcome is `ok` if it succeeded, `fail` if it was refused as a conflict, and
- * `info` if no response arrived, so that it may or may not have taken effect.
+ * Write of a ref as a client saw it. The outcome is `ok` if it succeeded, and `fail` if it was refused as a conflict.
+ * It is `info` if no response arrived, so that the write may or may not have taken effect.
  */
 export interface Write extends Span {
   readonly kind: 'write';
   readonly outcome: 'ok' | 'fail' | 'info';
-  /** Value of the ref that the write replaced. For a conflict, the value that the client expected. */
+  /** Value that the write replaced. For a conflict, the value that the client expected. */
   readonly old: string;
-  /** Value of the ref that the write stored. It is ignored for a conflict, which stores nothing. */
+  /** Value that the write stored. Ignored for a conflict, which stores nothing. */
   readonly new: string;
 }
 
@@ -52,20 +52,17 @@ export interface Finding {
   readonly event: Event;
 }
 
-/** Value that a register (ref) had, the write that stored the value, and the earliest and latest time of that write. */
+/** Value that a ref had, and the write that stored it. `earliest` and `latest` limit the time of this write. */
 interface Version {
   readonly value: string;
-  /** Write that stored the value. Undefined for the initial value of the register. */
+  /** Write that stored the value. Undefined for the ref's initial value. */
   readonly write: Write | undefined;
   readonly reads: Read[];
   earliest: number;
   latest: number;
 }
 
-/**
- * Returns all events that contradict every sequential order of the calls. `initial` has the first value of each
- * register (ref).
- */
+/** Returns the events that no sequential order of the calls can explain. `initial` has the first value of each ref. */
 export function findViolations(events: readonly Event[], initial: ReadonlyMap<string, string>): Finding[] {
   const byRef = new Map<string, Event[]>();
   for (const event of events) {
@@ -94,16 +91,16 @@ function checkRegister(ref: string, events: readonly Event[], start: string): Fi
     const place = places.get(write.old);
     if (place === undefined) continue;
     const end = chain[place + 1]?.earliest ?? Number.POSITIVE_INFINITY;
-    // Report the conflict as wrong, because the ref had the expected value during the whole call, whatever the exact
-    // times of the other writes.
+    // Report this conflict as wrong. The ref had the expected value during the whole call, whatever the exact times of
+    // the other writes are.
     if (chain[place]!.latest < write.start && write.end < end) report('spurious-conflict', write);
   }
   return findings;
 }
 
 /**
- * Builds the chain of values of a register (ref): the initial value, the value of the write that replaced it, and so
- * on. A write without a response is in the chain only if a read returned its value.
+ * Builds the chain of a ref's values, from the initial value through each write that replaced the previous value. A
+ * write without a response belongs to the chain only if a read returned its value.
  */
 function buildChain(
   writes: readonly Write[],
@@ -138,9 +135,8 @@ function versionOf(value: string, write: Write | undefined): Version {
 }
 
 /**
- * Assigns each write of a register (ref) the earliest possible time. A write takes effect within its call and after the
- * previous write. It takes effect after the start of every read of the value that it replaced, and before the end of
- * every read of its own value.
+ * Assigns each write of a ref the earliest possible time. This time is within its call and after the previous write. It
+ * is after the start of each read of the replaced value, and before the end of each read of its own value.
  */
 function placeWrites(chain: readonly Version[], report: (kind: FindingKind, event: Event) => void): void {
   for (const [index, version] of chain.entries()) {
@@ -152,7 +148,7 @@ function placeWrites(chain: readonly Version[], report: (kind: FindingKind, even
       if (write.outcome === 'ok' && version.earliest > write.end) {
         const late = before.reads.find((read) => read.start > write.end);
         report(late ? 'stale-read' : 'order', late ?? write);
-        // Continue as if the write had been on time, so that later checks do not report the same violation again.
+        // Continue as if the write had been in time, so that later checks do not report this violation again.
         version.earliest = Math.max(write.start, Math.min(version.earliest, write.end));
       }
     }

@@ -8,7 +8,7 @@ import { bytesOf } from '../../git/object/bytes.js';
 import { parseOid, ZERO_OID } from '../../git/object/object.js';
 import { packBody, type Service, startService } from '../service.js';
 
-// Tests of simultaneous requests, each of which can change the results of the others.
+// Tests simultaneous requests that can change each other's results.
 
 async function setUp(t: Test, files: Record<string, string | Buffer>): Promise<{ service: Service; tip: string }> {
   const service = await startService();

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { OperationId } from '../../config/operation-ids.js';
 import type { Operation } from '../../operation/operation.js';
 
-/** Subset of JSON Schema that the parameter and body schemas of the API operations use. */
+/** Part of JSON Schema that the schemas of parameters and bodies use. */
 interface Schema {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -15,8 +15,8 @@ interface Schema {
 }
 
 /**
- * Random request for one API operation. It is similar enough to a valid request to pass the first checks of the
- * emulator, and random enough to fail at later checks.
+ * Random request for one API operation. It is valid enough to pass the emulator's first checks, and random enough to
+ * fail at later ones.
  */
 export interface RandomRequest {
   readonly target: string;
@@ -56,8 +56,8 @@ const ODD_STRINGS = [
 const PATCH = 'diff --git a/p b/p\nnew file mode 100644\n--- /dev/null\n+++ b/p\n@@ -0,0 +1 @@\n+x\n';
 
 /**
- * Values that the random requests use for members and parameters, by patterns of their names. FIRST, TIP and TOPIC
- * stand for commits in the repository of the tests.
+ * Values for members and parameters of random requests, by patterns of their names. FIRST, TIP and TOPIC stand for
+ * commits in the repository of the tests.
  */
 const BY_NAME: ByName = [
   [/^(expected_.*|target|target_commit_sha|sha|baseSha|object_ref)$/, ['FIRST', 'TIP', 'TOPIC']],
@@ -79,20 +79,15 @@ const BY_NAME: ByName = [
 
 type Strings = (name: string) => fc.Arbitrary<string>;
 
-/**
- * Arbitrary that generates any text. It is created once for all requests, because its creation takes longer than most
- * requests.
- */
+/** Generator of any text. All requests share it, because creating it takes longer than most requests. */
 const anyText = fc.string({ unit: 'binary', maxLength: 20 });
 
-/**
- * Table of values for the members and parameters of random requests. A row applies to the names that match its pattern.
- */
+/** Table of values for members and parameters of random requests. A row applies to all names that match its pattern. */
 export type ByName = readonly (readonly [name: RegExp, values: readonly string[]])[];
 
 /**
- * Returns a generator of strings for a member or parameter name. The strings are mostly valid values, sometimes values
- * of other members, and rarely any string.
+ * Returns a function that maps the name of a member or parameter to a generator of strings. It generates mostly valid
+ * values, sometimes values of other members, and rarely any string.
  */
 function stringsFor(shas: readonly string[], ownNames: ByName): Strings {
   const [first, tip, topic] = shas as [string, string, string];
@@ -111,7 +106,7 @@ function stringsFor(shas: readonly string[], ownNames: ByName): Strings {
   };
 }
 
-/** Generator of JSON values that no API operation accepts for any member, to test its checks. */
+/** Generator of JSON values that no API operation should accept, to test the operations' checks. */
 const junk = fc.oneof(
   fc.constantFrom(null, true, 0, -1, 1.5, 1e308, 2 ** 53, [], {}, [[]], { polluted: 1 }),
   fc.constantFrom(...ODD_STRINGS),
@@ -154,7 +149,7 @@ function objectsOf({ properties = {}, required = [] }: Schema, strings: Strings)
   );
 }
 
-/** Formats a value as JSON. Replaces the key `@proto` by `__proto__`, which an object literal cannot have as a key. */
+/** Formats a value as JSON. The key `@proto` stands for `__proto__`, which cannot be a key in an object literal. */
 function jsonOf(value: unknown): string {
   return (JSON.stringify(value) ?? '').replaceAll('"@proto"', '"__proto__"');
 }
@@ -176,7 +171,7 @@ const FILE: Schema = {
 const NEEDED = ['target_branch', 'commit_message', 'author', 'files'];
 const HEADS = { expected_head_sha: {}, expected_target_sha: {} };
 
-/** Schemas for the first line of requests that stream content. The table of operations does not describe this line. */
+/** Schemas for the first line of streamed request bodies. The table of operations does not describe this line. */
 const STREAMED: Readonly<Partial<Record<OperationId, Schema>>> = {
   commitPack: {
     type: 'object',
@@ -247,8 +242,8 @@ function queriesOf(operation: Operation, strings: Strings): fc.Arbitrary<string>
   const schema = operation.query
     ? (z.toJSONSchema(operation.query, { io: 'input', unrepresentable: 'any' }) as Schema)
     : {};
-  // Leave the parameter `cursor` out, because only a response contains valid cursors. With a random cursor, nearly
-  // every request would be invalid.
+  // Leave out the parameter `cursor`. Valid cursors exist only in responses, so a random cursor would make nearly every
+  // request invalid.
   const names = Object.keys(schema.properties ?? {}).filter((name) => name !== 'cursor');
   const values = Object.fromEntries(names.map((name) => [name, strings(name)]));
   const pairs = fc.record(values, { requiredKeys: (schema.required ?? []) as string[] });
@@ -275,14 +270,14 @@ function queriesOf(operation: Operation, strings: Strings): fc.Arbitrary<string>
     );
 }
 
-/** Percent-encodes text for a URL. A lone surrogate cannot be encoded, so it becomes U+FFFD. */
+/** Percent-encodes text for a URL. Replaces lone surrogates, which cannot be encoded, with U+FFFD. */
 function encode(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
 }
 
 /**
- * Returns a generator of random requests for `operation`, on any of its routes, in the repository `repo`. `ownNames`
- * has values for members that take precedence over the common ones.
+ * Returns a generator of random requests for `operation`, through any of its routes, in the repository `repo`. Values
+ * in `ownNames` take precedence over the common ones.
  */
 export function randomRequests(
   operation: Operation,

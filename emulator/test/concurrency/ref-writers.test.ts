@@ -10,7 +10,7 @@ import { commitObjects, ZERO } from '../journal/recorded-clients.js';
 import { type Service, startService } from '../service.js';
 import { BRANCH_WRITERS, NOTES_WRITERS, type Result, type Situation, TAG_WRITERS, type Writer } from './ref-writers.js';
 
-// Tests of simultaneous writes of one ref by different operations: some sequential order of the calls must explain all
+// Tests simultaneous writes of one ref by different operations. Some sequential order of the calls must explain all
 // responses and the final value of the ref.
 
 const ROUNDS = 40;
@@ -24,8 +24,8 @@ interface HandlerContext {
 }
 
 /**
- * Returns true if the calls can be explained by a sequential order: executed one after the other in this order,
- * starting with the ref at `state`, they give the same responses and leave the ref at `end`.
+ * Returns true if some sequential order explains the calls. Executed in this order from the ref value `state`, they
+ * give the same responses and end with the value `end`.
  */
 function hasOrder(calls: readonly HandlerContext[], state: string, end: string): boolean {
   if (calls.length === 0) return state === end;
@@ -71,7 +71,7 @@ for (const [folder, writers] of Object.entries(KINDS)) {
       const tip = round % 3 === 0 ? ZERO : await start(service, folder, name, root);
       const chosen = Array.from({ length: AT_ONCE }, (_, index) => {
         const names = Object.keys(writers);
-        // Choose the first writer of each round in turn, so that every writer takes part. The others are random, so
+        // Choose the first writer of each round in turn, so that each one takes part. Choose the others at random, so
         // that each writer competes with different ones.
         return names[(index === 0 ? round : random(names.length)) % names.length]!;
       });
@@ -92,7 +92,7 @@ for (const [folder, writers] of Object.entries(KINDS)) {
   });
 }
 
-/** Creates the ref that the writers of a round change. Returns the id of the commit to which the ref points. */
+/** Creates the ref that a round of writers changes. Returns the id of the commit to which it points. */
 async function start(service: Service, folder: string, name: string, root: string): Promise<string> {
   if (folder === 'refs/notes/') {
     const json = { sha: root, notes_ref: name, note: 'first' };
@@ -155,8 +155,8 @@ t.test('a sync that waits for its upstream does not block earlier writers', { sk
   });
   const asked = new Promise<void>((resolve) => {
     upstream.answer = async ({ method, headers }) => {
-      // Delay the second of the two POST requests that a sync sends to the upstream. It fetches objects and has a
-      // longer body than the first, which lists refs.
+      // Delay the second POST request of the sync. It fetches objects, and its body is longer than that of the first,
+      // which lists refs.
       if (method === 'POST' && Number(headers['content-length'] ?? 0) > 200) {
         resolve();
         await mayGo;

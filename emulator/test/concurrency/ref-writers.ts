@@ -4,8 +4,8 @@ import { commitObjects, ZERO } from '../journal/recorded-clients.js';
 import { packBody, type Service, type ServiceResponse } from '../service.js';
 
 /**
- * Outcome of a call that writes a ref. `old` and `new` are the values of the ref before and after the call, according
- * to the response.
+ * Outcome of a call that writes a ref. `old` and `new` are the ref's values before and after the call, according to the
+ * response.
  */
 export interface Result {
   readonly isDone: boolean;
@@ -14,29 +14,29 @@ export interface Result {
 }
 
 /**
- * State before a round of simultaneous writes: the name and value of the ref, and the commits on which the writes base
- * new commits.
+ * State before a round of simultaneous writes. It has the name and value of the ref, and the commits on which new
+ * commits are based.
  */
 export interface Situation {
   readonly service: Service;
   readonly name: string;
   readonly tip: string;
   readonly root: string;
-  /** Text that is unique to the call, so that each call creates different objects. */
+  /** Text that is unique to this call, so that each call creates different objects. */
   readonly nonce: string;
 }
 
 /**
- * One way to change a ref, such as an API operation or a push. It also predicts the outcome for a ref that has the
- * value `state` when the writer runs.
+ * One way to change a ref, such as an API operation or a push. It also predicts whether the change succeeds for a given
+ * value of the ref (`state`).
  */
 export interface Writer {
-  /** API operation that the writer calls. Undefined for a push with the Git protocol. */
+  /** API operation that the writer calls. Undefined if it pushes with Git. */
   readonly operation: OperationId | undefined;
   call(situation: Situation): Promise<Result>;
   /**
-   * Returns true if the call must succeed. After success, the ref has the value `leaves` if that is given, otherwise
-   * the new value in the response.
+   * Returns true if the call must succeed. The ref then gets the value `leaves`, or the new value in the response if
+   * `leaves` is undefined.
    */
   allows(state: string, situation: Situation): boolean;
   readonly leaves?: (situation: Situation) => string;
@@ -50,8 +50,8 @@ const atRoot = ({ root }: Situation) => root;
 const nowhere = () => ZERO;
 
 /**
- * Waits for a response. A 4xx status means that the call was refused, and a 2xx status that it succeeded. Throws for
- * 5xx.
+ * Waits for a response. `isDone` is true for a 2xx status, and false for a 4xx status (refused). Throws for a 5xx
+ * status.
  */
 async function isDone(sent: Promise<ServiceResponse>): Promise<ServiceResponse & { isDone: boolean }> {
   const response = await sent;
@@ -124,8 +124,7 @@ export const BRANCH_WRITERS: Readonly<Record<string, Writer>> = {
       const metadata = { ...target, commit_message: nonce, author: AUTHOR };
       return write(situation, 'restore-commit', JSON.stringify({ metadata }));
     },
-    // Predict a refusal if the ref is at `root`, because the commit would not change the content, and the API refuses a
-    // commit without changes.
+    // Expect a refusal if the ref is at `root`. The commit would then change nothing, and the API refuses such commits.
     allows: (state, situation) => exists(state) && isTip(state, situation) && state !== situation.root,
   },
   'create branch': {
@@ -198,8 +197,8 @@ export const TAG_WRITERS: Readonly<Record<string, Writer>> = {
 };
 
 /**
- * Returns a writer's call that changes a note on the commit `root`. Each round uses its own notes ref. If that ref
- * exists, it already contains a note on `root`.
+ * Returns a writer's call that changes a note on the commit `root`. Each round has its own notes ref, which already has
+ * a note on `root` if it exists.
  */
 function note(action: string, more: (situation: Situation) => object = () => ({})) {
   return async (situation: Situation): Promise<Result> => {

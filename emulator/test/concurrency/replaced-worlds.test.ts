@@ -12,12 +12,12 @@ import { serveWorld } from '../world/served-world.js';
 import { stateDigest } from '../world/state-digest.js';
 import { BRANCH_WRITERS, NOTES_WRITERS, type Situation, TAG_WRITERS } from './ref-writers.js';
 
-// Tests of requests that are in progress when the world (whole state of the emulator) is replaced by a snapshot or is
-// closed. Such a request must end in the world in which it began, and must not change the new one.
+// Tests requests that are in progress when the world is replaced by a snapshot or closed. The world is the whole state
+// of the emulator. Such a request must end in the world in which it began. It must not change the new world.
 
 /**
- * Numbers of event loop turns after which the test replaces the world. They cover the time from before the arrival of a
- * request to after its end.
+ * Numbers of event loop turns before the test replaces the world. They range from before the arrival of the request to
+ * after its end.
  */
 const TURNS = [1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30];
 
@@ -51,7 +51,10 @@ const post = (path: string, json: (situation: Situation) => object, repo?: strin
   return (situation) => situation.service.call('POST', path, { json: json(situation), ...(repo && { repo }) });
 };
 
-/** Calls that write state other than a single ref, such as an LFS object. Ref writers have a table of their own. */
+/**
+ * Calls that write more than a single ref, or other state such as an LFS object. Writers of a single ref have their own
+ * table.
+ */
 const OTHER_WRITERS: Readonly<Record<string, Call>> = {
   'LFS upload': lfsUpload,
   fork: forkOf,
@@ -79,8 +82,8 @@ interface Stage {
 }
 
 /**
- * Starts an emulator whose long work yields to other requests at every opportunity. Its repository mirrors an upstream
- * repository that has one more commit, so that a sync has work to do.
+ * Starts an emulator whose long work yields to other requests as often as possible. Its repository mirrors an upstream
+ * repository with one more commit, so that a sync has work to do.
  */
 async function stage(t: Test): Promise<Stage> {
   const upstream = await GitUpstream.start();
@@ -109,8 +112,8 @@ async function stage(t: Test): Promise<Stage> {
 }
 
 /**
- * Returns the HTTP status of a response. A ref writer may throw because a failed response lacks members. Its error then
- * counts as status 400, or as the 5xx status that the error names.
+ * Returns the HTTP status of a response. Some calls throw if a failed response lacks members. The result is then the
+ * 5xx status that the error names, or 400.
  */
 async function statusOf(sent: Promise<unknown>): Promise<number> {
   try {
@@ -118,7 +121,7 @@ async function statusOf(sent: Promise<unknown>): Promise<number> {
     return (response as ServiceResponse | undefined)?.status ?? 200;
   } catch (error) {
     const status = Number.parseInt((error as Error).message, 10);
-    // Take any other error for a refused request, because ref writers read members that only successful responses have.
+    // Treat any other error as a refused request. Ref writers read members that only successful responses have.
     return Number.isNaN(status) ? 400 : status;
   }
 }
@@ -128,13 +131,13 @@ const turns = async (count: number) => {
 };
 
 /**
- * Way to replace the world (whole state of the emulator) while requests are in progress, such as the restore of a
- * snapshot.
+ * One way to replace the world while requests are in progress, such as restoring a snapshot. The world is the whole
+ * state of the emulator.
  */
 interface Replacement {
-  /** Creates the world in which the requests begin, and a client that sends requests to it. */
+  /** Creates the world in which the requests begin, and a client for it. */
   begin(): Promise<{ service: Service; world: World }>;
-  /** Replaces that world. Resolves to the world that is current afterwards. */
+  /** Replaces the world that `begin` created. Resolves to the world that is current afterwards. */
   replace(): Promise<World>;
 }
 
@@ -171,7 +174,7 @@ const REPLACEMENTS: Readonly<Record<string, (stage: Stage, t: Test) => Replaceme
         close = served.close;
         return { service: { ...service, call: callerOf(served.url, service.token) }, world: fork.world };
       },
-      // Check the world from which the fork was made, because closing a fork must leave this world and the snapshot
+      // Return the original world, not the fork. Closing the fork must leave the original world and the snapshot
       // unchanged.
       async replace() {
         await fork.close();
@@ -204,8 +207,7 @@ for (const [kind, replacementOf] of Object.entries(REPLACEMENTS)) {
         const status = await answered;
         await before.background.syncs.idle();
         if (status !== 503 && status >= 500) t.fail(`${name} after ${count} turns: ${status}`);
-        // Skip a request that arrived after the state of the service was replaced, because such a request may change the
-        // new state.
+        // Skip requests that arrived after the replacement, because they may change the new state.
         if (after.state.requests.snapshot() > requests) continue;
         seen.add(status);
         if (stateDigest(after, { memory: false }) !== expected) t.fail(`${name} after ${count} turns, ${status}`);
@@ -268,8 +270,7 @@ for (const kind of ['reset', 'removal']) {
         service: asked,
         nonce: 'n',
       })) as ServiceResponse;
-      // Remove the session id before the comparison, because each ref advertisement of protocol version 0 has a new
-      // one.
+      // Remove the session id. It differs in each ref advertisement of protocol version 0.
       return `${status} ${bytes.toString('latin1').replace(/session-id=\S+/, '')}`;
     };
     let whole = 0;

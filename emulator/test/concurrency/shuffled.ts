@@ -1,6 +1,6 @@
 import { randomNumbers } from '../../git/test/random-numbers.js';
 
-/** Returns the lines in a random order that depends only on the seed, joined as the text of a file. */
+/** Returns the lines in random order as the text of a file. The same seed gives the same order. */
 export function shuffled(lines: readonly string[], seed: number): string {
   const next = randomNumbers(seed);
   const order = [...lines];

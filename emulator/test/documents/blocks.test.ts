@@ -13,20 +13,20 @@ import { type Block, blocksOf, DOCUMENTS, ROOT, readDocument } from './documents
 
 const README = 'README.md';
 const INDEX = 'emulator/README.md';
-/** Prefix of the paths of documents about the emulator, which are relative to the checkout. */
+/** Path prefix of documents about the emulator. Paths are relative to the checkout. */
 const GUIDE = 'emulator/docs/';
 
 t.setTimeout(240_000);
 
-/** Code blocks of all documents, except those of the conformance suite, which are tested by its own test. */
+/** Code blocks of all documents except those of the conformance suite, which has its own test. */
 const BLOCKS = DOCUMENTS.filter((name) => !name.startsWith('conformance/')).flatMap((name) =>
   blocksOf(name).map((block) => ({ name, block })),
 );
 const tried = new Set<Block>();
 
 /**
- * Returns the only code block that contains `words` in a document, or in all documents of a folder if `name` ends with
- * "/".
+ * Returns the only code block with `words` in a document. If `name` ends with "/", searches all documents of that
+ * folder.
  */
 function block(test: Test, name: string, words: string): string {
   const isIn = (one: string) => (name.endsWith('/') ? one.startsWith(name) : one === name);
@@ -37,8 +37,8 @@ function block(test: Test, name: string, words: string): string {
 }
 
 /**
- * Creates a temporary folder with a project that has one commit, a separate home folder, and the commands that `npm
- * link` would install.
+ * Creates a temporary folder with a project of one commit, a separate home folder, and the commands that `npm link`
+ * would install.
  */
 async function createProject(test: Test) {
   const scripts = {
@@ -111,8 +111,8 @@ t.test('the suite checks the emulator of the package, and would check a deployme
 });
 
 /**
- * Code blocks of documents that need only a running emulator with a repository `team/app`. A row has words by which the
- * block is found, the pattern of its expected output, and its exit code.
+ * Code blocks that need only a running emulator with a repository `team/app`. Each row has words to find the block, a
+ * pattern of its expected output, and its exit code.
  */
 const COMMANDS: readonly { readonly words: string; readonly says: string | RegExp; readonly code?: number }[] = [
   { words: '"state":"thawing"', says: /thawing[\s\S]*authentication="unavailable"/ },
@@ -173,8 +173,8 @@ t.test('a script finds an emulator that starts, and ends when it does not', asyn
   t.equal(code, 0, said);
   t.match(said, '"emulator":true');
   t.notOk(existsSync(join(folder, 'project', 'ready.json')));
-  // The server cannot start, because its port is invalid. The command `wait` must notice that its process has ended.
-  // Otherwise it would wait for 30 seconds or longer.
+  // The server cannot start, because its port is invalid. The command `wait` must notice that the server process has
+  // ended, instead of waiting for the timeout.
   const broken = await run(script.replace('--port 0', '--port x').replace('wait --', 'wait --timeout 24h --'));
   t.match(broken, {
     code: 3,
@@ -286,7 +286,7 @@ t.test('the ready line has the members that it is shown with', async (t) => {
   t.same(Object.keys(JSON.parse(said)), Object.keys(JSON.parse(block(t, GUIDE, '"event":"ready"'))));
 });
 
-/** Code that starts an emulator, put in front of JavaScript examples that do not start one themselves. */
+/** Code that starts an emulator. It is put before JavaScript examples that do not start one. */
 const BEGINNING = `
 import { startEmulator } from 'repohost-emulator';
 await using emulator = await startEmulator({ port: 0 });
@@ -328,10 +328,7 @@ t.test('await using is shown in TypeScript only', async (t) => {
   }
 });
 
-/**
- * Code blocks that no test runs, because their commands need something that a test does not have. `why` has the reason,
- * and what is tested instead.
- */
+/** Code blocks that no test can run. `why` has the reason, and sometimes what is tested instead. */
 const NOT_RUN: readonly { readonly name: string; readonly words: string; readonly why: string }[] = [
   { name: README, words: 'npm ci', why: 'a test of a built checkout comes after it' },
   { name: README, words: 'npm link', why: 'it changes the machine' },

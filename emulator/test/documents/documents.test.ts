@@ -71,8 +71,8 @@ t.test('the README warns of npx before it uses it', async (t) => {
 });
 
 /**
- * Returns the anchors of a Markdown document to which links can point. GitHub derives an anchor from each heading ("##
- * Where to go on" has `#where-to-go-on`), and a document can also contain `<a id>`.
+ * Returns the anchors of a Markdown document, to which links can point. GitHub derives an anchor from each heading (`##
+ * Where to go on` → `where-to-go-on`). A document can also contain `<a id>`.
  */
 function anchorsOf(text: string): string[] {
   const written = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id);
@@ -107,8 +107,8 @@ t.test('every file that a document names exists', async (t) => {
 });
 
 /**
- * Patterns of commands that documents must not tell readers to run, because they change settings permanently or remove
- * the protection of later commands.
+ * Patterns of commands that documents must not contain. They change settings permanently, or disable the protection of
+ * later commands.
  */
 const LASTING: readonly RegExp[] = [
   /\bgit config\b(?!.*--(get|list|show))/,

@@ -7,7 +7,7 @@ import { scenarioJsonSchema } from '../../scenarios/schema.js';
 import { biomeConfiguration, folderTable } from './folder-rules.js';
 import { PROGRAMS, type Program } from './folders.js';
 
-// The path goes up to the checkout, because the compiled tests are in dist/emulator/test/documents.
+// The compiled tests are in dist/emulator/test/documents, so the path goes up four folders to the checkout.
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 export const DOCUMENTS: readonly string[] = [
@@ -28,8 +28,8 @@ export function readDocument(name: string): string {
 }
 
 /**
- * Pattern for a part of a document that is the output of a command: from "<!-- printed by `npx NAME …` -->" to "<!--
- * end -->". `folders PROGRAM`, without `npx`, means the table of folders that `folderTable` returns.
+ * Matches a part of a document that is the output of a command. It begins with "<!-- printed by `npx NAME …` -->" and
+ * ends with "<!-- end -->". `folders PROGRAM`, without `npx`, stands for the result of `folderTable`.
  */
 const PRINTED = /(<!-- printed by `(?:npx )?(\w+) ([^`]*)` -->\n)([\s\S]*?)(<!-- end -->)/g;
 
@@ -40,8 +40,8 @@ export interface PrintedPart {
 }
 
 /**
- * Returns the parts of a document that are the output of commands. Each has the text in the document, which may be
- * outdated, and the present output of the command, which is run for this.
+ * Runs the commands whose output a document contains. Returns the text in the document, which may be outdated, and the
+ * current output of each command.
  */
 export async function printedParts(name: string): Promise<PrintedPart[]> {
   const parts = [...readDocument(name).matchAll(PRINTED)];
@@ -61,10 +61,7 @@ async function print(program: string, args: string): Promise<string> {
   return stdout;
 }
 
-/**
- * Replaces the parts of a document that are the output of commands by their present output. Returns true if the
- * document has changed.
- */
+/** Updates the command output in a document. Returns true if the document has changed. */
 export async function printAnew(name: string): Promise<boolean> {
   const parts = (await printedParts(name)).values();
   const before = readDocument(name);
@@ -75,7 +72,7 @@ export async function printAnew(name: string): Promise<boolean> {
   return text !== before;
 }
 
-/** Commands whose output is a file in `fixtures/`, by the name of the file. */
+/** Commands whose output is stored in `fixtures/`, by file name. */
 const FIXTURES: Readonly<Record<string, string>> = {
   'conformance-baseline.schema.json': 'schema baseline',
   'conformance-report.schema.json': 'schema report',
@@ -84,14 +81,14 @@ const FIXTURES: Readonly<Record<string, string>> = {
 };
 
 export interface GeneratedFile {
-  /** Path of the file below the checkout. */
+  /** Path relative to the checkout. */
   readonly file: string;
   readonly text: string;
 }
 
 /**
- * Returns the files that consist of generated text only, with that text: Biome's configurations, and schemas and lists
- * in `fixtures/`.
+ * Returns the files that are completely generated, with their current text: Biome's configurations, and schemas and
+ * lists in `fixtures/`.
  */
 export async function generatedFiles(): Promise<GeneratedFile[]> {
   const configurations = PROGRAMS.map((program: Program) => ({
@@ -111,7 +108,7 @@ export interface Block {
   readonly text: string;
 }
 
-/** Returns the code blocks of a document, except those in the output of commands. */
+/** Returns the code blocks of a document, except those inside command output. */
 export function blocksOf(name: string): Block[] {
   const text = readDocument(name).replace(PRINTED, '');
   return [...text.matchAll(/^ *```(\w*)\n([\s\S]*?)^ *```$/gm)].map(([, language = '', block = '']) => ({

@@ -3,14 +3,14 @@ import type { Folder, Program } from './folders.js';
 const TESTS = ['!**/*.test.ts', '!**/test/**'];
 
 /**
- * Returns the relative path with which a file that is `depth` folders below the folder `from` imports modules of the
- * folder `to`.
+ * Returns the relative path for imports from the folder `from` to the folder `to`. The importing file is `depth`
+ * folders below `from`.
  */
 function relativePattern(from: string, to: string, depth: number): string {
   const steps = from.split('/').length + depth;
   const group = from.includes('/') ? `${from.split('/')[0]}/` : undefined;
-  // Imports between folders in git/ do not contain "git/", and Biome compares the import path as it is written. The
-  // pattern must therefore omit it.
+  // Biome compares import paths as they are written. Imports between folders of git/ do not contain "git/", so the
+  // pattern must omit it.
   if (group !== undefined && to.startsWith(group)) return `${'../'.repeat(steps - 1)}${to.slice(group.length)}`;
   return `${'../'.repeat(steps)}${to}`;
 }
@@ -22,8 +22,8 @@ function sentence({ path, imports = [] }: Folder): string {
 }
 
 /**
- * Returns the rule with which Biome refuses forbidden imports in files that are `depth` folders below a folder of the
- * program.
+ * Returns the Biome rule that refuses forbidden imports. It applies to files that are `depth` folders below the given
+ * folder.
  */
 function restriction(folder: Folder, depth: number): object {
   const { path, imports = [] } = folder;
@@ -40,7 +40,7 @@ function override(includes: readonly string[], message: string, group: readonly 
   return { includes, linter: { rules: { style: { noRestrictedImports: { level: 'error', options } } } } };
 }
 
-/** Returns Biome's configuration for a program. It has one override for each folder whose imports are restricted. */
+/** Returns Biome's configuration for a program. Each folder with restricted imports has its own override. */
 export function biomeConfiguration(program: Program): string {
   const overrides = [override(['**'], program.never.reason, [program.never.group])];
   for (const folder of program.folders) {
@@ -52,7 +52,7 @@ export function biomeConfiguration(program: Program): string {
   return `${JSON.stringify({ $schema: schema, root: false, extends: '//', overrides }, undefined, 2)}\n`;
 }
 
-/** Returns the folders of a program, with their allowed imports, as a Markdown table for CONTRIBUTING.md. */
+/** Returns the folders of a program and their allowed imports, as a Markdown table for CONTRIBUTING.md. */
 export function folderTable(program: Program): string {
   const rows = program.folders.map(({ path, content, imports }) => {
     const allowed = imports === undefined ? '' : imports.length === 0 ? 'nothing' : imports.join(', ');

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DOCUMENTS, generatedFiles, printAnew, ROOT, readDocument } from './documents.js';
 
-// npm run documents: updates the parts of all documents that are the output of commands, and all generated files.
-// Prints the names of the changed files.
+// npm run documents: updates all generated files and all command output in documents. Prints the names of the changed
+// files.
 for (const { file, text } of await generatedFiles()) {
   if (readDocument(file) === text) continue;
   writeFileSync(join(ROOT, file), text);

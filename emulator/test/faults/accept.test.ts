@@ -3,7 +3,9 @@ import { connect } from 'node:net';
 import t, { type Test } from 'tap';
 import { startService } from '../service.js';
 
-/** Beginning of the response to a request without a token. It shows that no fault has ended the connection before. */
+/**
+ * Beginning of the response to a request without a token. It shows that no fault has ended the connection before it.
+ */
 const SERVED = 'HTTP/1.1 401';
 
 async function stage(t: Test) {
@@ -11,8 +13,7 @@ async function stage(t: Test) {
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
   const { port } = new URL(service.url);
   /**
-   * Connects as a client, sends a whole request at once, and waits until the connection closes. Returns everything that
-   * the client received.
+   * Sends a whole request at once, and waits until the connection closes. Returns everything that the client received.
    */
   const ask = async (target = '/api/meta', pieces: readonly string[] = [], status = '401'): Promise<string> => {
     const socket = connect(Number(port), '127.0.0.1');

@@ -30,8 +30,7 @@ async function start(): Promise<Story> {
 }
 
 /**
- * Faults injected into a fetch, each with the expected outcome and messages of git. Messages about HTTP come from the
- * libcurl with which git was built.
+ * Faults in a fetch, each with the expected outcome and messages of git. Messages about HTTP come from git's libcurl.
  */
 const FAULTS: Readonly<Record<string, readonly [failed: boolean, says: RegExp, options?: readonly string[]]>> = {
   cut: [true, /RPC failed; curl.*early EOF/s],
@@ -66,8 +65,8 @@ const FAULTS: Readonly<Record<string, readonly [failed: boolean, says: RegExp, o
 };
 
 /**
- * Matches faults that name a side-band, or that `index-pack` detects. They are tested with protocol version 2 only,
- * because only its clients have both.
+ * Matches faults that name a side-band, or that `index-pack` detects. They are tested only with protocol version 2,
+ * where every client has both.
  */
 const ONLY_V2 = /sideband(?!@)|flood/;
 
@@ -87,8 +86,7 @@ t.test('git reports each broken fetch, and the next fetch succeeds', async (t) =
       else t.equal(stderr !== '', failed);
     }
   }
-  // Test a fault in a claim of the token too, because a client that cannot send additional headers defines faults in
-  // this way.
+  // Also test a fault in a claim of the token. Clients that cannot send additional headers define faults in this way.
   const claims = { emu: { faults: ['cut;how=end'] } };
   t.match(await clone(`c${count++}`, await service.remote('team/app', { claims })), {
     status: 128,
@@ -136,8 +134,8 @@ t.test('a pack with a dropped object is a valid pack', async (t) => {
   const listed = await bench.git('empty', 'verify-pack', '-v', `objects/pack/pack-${pack}.pack`);
   t.equal(listed.split('\n').filter((line) => / blob /.test(line)).length, Object.keys(FILES).length - 1);
 
-  // Expect that offsets count bytes of the pack without its packet framing, and that a pack from the cache is truncated
-  // in the same way.
+  // Offsets count bytes of the pack without its packet framing. A pack from the cache must be truncated in the same
+  // way.
   for (const [fault, wanted] of [
     ['cut;bytes=1000;how=end', whole.subarray(0, 1000)],
     ['cut;fraction=0.3;how=end', whole.subarray(0, Math.floor(whole.length * 0.3))],
@@ -153,7 +151,7 @@ t.test('a pack with a dropped object is a valid pack', async (t) => {
   t.same(await fetchPack(), whole, 'what is kept is whole');
 });
 
-/** Returns the bytes of side-band 1 (pack data) in the packfile section of a fetch response. */
+/** Extracts the pack data (side-band 1) from a fetch response. */
 function dataOf(bytes: Buffer): Buffer {
   const pieces: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -202,8 +200,8 @@ t.test('git repeats a throttled info/refs request, but not a throttled fetch', a
     const met = [...service.world.state.journal.entries()].slice(before).filter((entry) => entry.status === 429);
     t.match(met, [{ operation: op, code: 'rate_limited', origin: /^injected:/ }]);
     t.comment(`${version}, 429 on ${op}: ${status === 0 ? 'tried again' : stderr}`);
-    // Expect the status 429 in the output of git, unless git has succeeded with a second request: versions that support
-    // `Retry-After` send the request for `info/refs` again.
+    // Expect status 429 in git's output unless git has succeeded. Git versions that support `Retry-After` repeat the
+    // request for `info/refs`.
     if (op === 'gitUploadPack' || status !== 0) t.match(stderr, /429/);
     if (op === 'gitUploadPack') t.not(status, 0);
   }

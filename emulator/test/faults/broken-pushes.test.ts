@@ -8,8 +8,8 @@ interface Story extends AsyncDisposable {
   readonly bench: Workbench;
   readonly log: LogLine[];
   /**
-   * Creates a commit in the folder `work` and pushes it with a fault. Returns the output of git, and in `moved` true if
-   * the branch `main` of the remote has moved.
+   * Creates a commit in the folder `work` and pushes it with a fault. Returns git's output. `moved` is true if the
+   * remote branch `main` has changed.
    */
   push(fault: string | undefined, ...args: string[]): Promise<Pushed>;
 }
@@ -48,9 +48,7 @@ async function start(): Promise<Story> {
   };
 }
 
-/**
- * Faults injected into a push. Each has the expected outcome of git, the effect on the ref, and the messages of git.
- */
+/** Faults in a push. Each has the expected outcome of git, whether the ref moves, and git's messages. */
 const FAULTS: Readonly<Record<string, readonly [failed: boolean, moved: boolean, says: RegExp]>> = {
   'ng;ref=refs/heads/main;reason=not today': [true, false, /! \[remote rejected\] main -> main \(not today\)/],
   'ng;ref=refs/heads/other': [false, true, /main -> main/],
@@ -65,8 +63,8 @@ const FAULTS: Readonly<Record<string, readonly [failed: boolean, moved: boolean,
   'internal_error@git.receive': [true, false, /RPC failed; HTTP 500/],
   'sideband@git.receive;text=no pushes today': [true, false, /^remote: no pushes today/m],
   'lost@git.report': [true, true, /RPC failed; curl.*unexpected disconnect/s],
-  // Expect that git reports a rejected ref after a lost response: libcurl sends the request again if the connection
-  // closes before the first byte of the response, and the second request finds that the ref has already moved.
+  // After a lost response, git reports a rejected ref. The connection closes before the first byte of the response, so
+  // libcurl repeats the request. The repeated request finds that the ref has already moved.
   lost: [true, true, /! \[remote rejected\] main -> main \(incorrect old value provided\)/],
   'lost;how=rst': [true, true, /! \[remote rejected\] main -> main \(incorrect old value provided\)/],
   'lost@git.report;status=502': [true, true, /RPC failed; HTTP 502/],
@@ -99,7 +97,7 @@ t.test('git reports each broken push, and the ref has moved or not as documented
     'none of it failed',
   );
   const met = [...service.world.state.journal.entries()].filter(({ origin }) => origin.startsWith('injected:'));
-  // Count each fault once, because it fires twice and is recorded twice if libcurl sends the request again.
+  // Count each fault once. If libcurl repeats the request, the fault fires and is recorded twice.
   const fired = new Set(met.map(({ origin }) => origin));
   t.equal(fired.size, Object.keys(FAULTS).length - 1, 'all but the one that no ref fits');
   t.same(

@@ -15,13 +15,13 @@ interface Story extends AsyncDisposable {
   readonly service: Service;
   readonly log: LogLine[];
   readonly port: number;
-  /** Builds the text of a request, with a token that is valid for the repository. */
+  /** Returns the text of a request with a valid token for the repository. */
   request(line: string, headers?: readonly string[], body?: string): Promise<string>;
 }
 
 /**
- * Sends the request `first`, waits until the server has closed its direction of the connection, and then sends
- * `second`. Resolves when the server has closed the client's direction too.
+ * Sends `first`, waits until the server ends its direction of the connection, and sends `second`. Resolves when the
+ * connection is closed completely.
  */
 function sendBehindEnd(port: number, first: string, second: string): Promise<void> {
   return new Promise((resolve) => {
@@ -55,7 +55,7 @@ async function start(): Promise<Story> {
   };
 }
 
-/** Requests whose responses are written to the socket by different parts of the emulator's code. */
+/** Requests whose responses are written by different parts of the emulator's code. */
 const REQUESTS: Readonly<Record<string, readonly [line: string, headers?: readonly string[], body?: string]>> = {
   'a file': ['GET /api/v1/repos/file?path=README.md'],
   'the head of a file': ['HEAD /api/v1/repos/file?path=README.md'],
@@ -76,8 +76,8 @@ const isAnswered = (line: string) => (bytes: Buffer) => {
 };
 
 /**
- * Removes the parts that differ between two responses to equal requests, such as the header `Date`, so that the
- * responses can be compared.
+ * Removes the parts of a response that change each time, such as the header `Date`. Responses to equal requests can
+ * then be compared.
  */
 const steady = (bytes: Buffer) =>
   bytes
@@ -118,8 +118,7 @@ t.test('responses of every kind are cut in every way', async (t) => {
         const part = partsOf(bytes);
         t.notOk(part.isWhole);
         t.match(part.head, /^x-emulator-fault-fired: cut/im);
-        // Compare only the lengths of the bodies, because members of a tar file contain a time, and errors contain the
-        // path of the request.
+        // Compare only the lengths of the bodies. Tar files contain times, and errors contain the path of the request.
         t.equal(part.body.length, Math.floor(whole.length / 2), `${what}, ${how}`);
       }
     }

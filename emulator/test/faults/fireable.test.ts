@@ -13,11 +13,11 @@ import { LFS_TYPE } from '../operations/worded-response.js';
 import { IS_COMPLETE, sample } from '../sample.js';
 import { type CallOptions, packBody, type Service, startService } from '../service.js';
 
-// Tests every kind of fault (injected failure) at every stage (point of a request at which a fault can fire), with each
-// condition and a sample of the pairs of conditions. A fault must either be refused with a reason when it is added, or
-// fire for one of the requests in this file.
+// Tests every kind of fault (injected failure) at every stage, with each condition and a sample of pairs of conditions.
+// A stage is the point of a request at which a fault fires. The emulator must refuse a fault with a reason, or the
+// fault must fire for one of the requests in this file.
 
-/** One fault action of each kind. For error codes, one code for each way in which operations format errors. */
+/** One fault of each kind. For error codes, one for each format in which operations report errors. */
 const ACTIONS: readonly Action[] = [
   'internal_error',
   'rate_limited',
@@ -53,8 +53,8 @@ const OPERATIONS = [
 ];
 
 /**
- * Conditions of faults, each with the values that the test gives them. For each value, a request of this test satisfies
- * the condition, if the operation permits that.
+ * Conditions of faults, each with the values to test. Some request of this test meets each condition if the operation
+ * permits.
  */
 const CONDITIONS: readonly (readonly [member: string, ...matches: Match[]])[] = [
   ['op', ...OPERATIONS.map((op) => ({ op }))],
@@ -83,17 +83,14 @@ const PAIRS: readonly Match[] = CONDITIONS.flatMap(([, ...first], at) =>
   CONDITIONS.slice(at + 1).flatMap(([, ...second]) => first.flatMap((one) => second.map((two) => joined(one, two)))),
 );
 
-/**
- * Returns one object with the members of both objects, merged at every depth, so that a fault has two conditions at
- * once.
- */
+/** Merges two objects at every depth. It combines two conditions into one fault. */
 function joined<Value>(one: Value, two: Value): Value {
   if (typeof one !== 'object' || one === null || Array.isArray(one)) return two ?? one;
   const names = new Set([...Object.keys(one), ...Object.keys(two ?? {})]) as Set<keyof Value>;
   return Object.fromEntries([...names].map((name) => [name, joined(one[name], (two ?? one)[name])])) as Value;
 }
 
-/** Number of faults with two conditions that the test chooses, out of about 73,000. */
+/** Number of faults with two conditions that the test chooses at random, out of about 73,000. */
 const SAMPLE = 2_000;
 
 t.setTimeout(600_000);
@@ -101,13 +98,13 @@ t.setTimeout(600_000);
 type Sending = (scopes: readonly string[]) => Promise<unknown>;
 
 const packet = (line: string) => `${(line.length + 5).toString(16).padStart(4, '0')}${line}\n`;
-/**
- * Lists of scopes for the tokens of the requests. A token has either every scope, or all except the scope that most
- * requests need.
- */
+/** Scopes of the tokens in this test. A token has all scopes, or all except the one that most requests need. */
 const SCOPES = [EVERY_SCOPE, EVERY_SCOPE.filter((scope) => scope !== 'git:read')];
 
-/** Requests of every kind of operation, phase, protocol and command, with all properties that the conditions test. */
+/**
+ * Returns requests of every kind of operation, phase, protocol and command. Together they have all properties that the
+ * conditions test.
+ */
 function requestsTo(service: Service, tip: string): readonly Sending[] {
   let count = 0;
   const tokens = new Map<string, Promise<string>>();
@@ -173,8 +170,8 @@ async function stage(t: Test) {
   const { json } = await service.call('GET', '/api/v1/repos/commit?sha=main');
   const requests = requestsTo(service, json.commit.sha);
   /**
-   * Sends a request. If a fault holds the request (`isHeld`), it is released: the release is tried at each turn of the
-   * event loop, because the request may not be held yet.
+   * Sends a request. If `isHeld` is true, a fault will hold the request. The function then tries to release it in each
+   * turn of the event loop, because the fault may not hold it yet.
    */
   const send = async (request: Sending, scopes: readonly string[], isHeld = false) => {
     if (!isHeld) return request(scopes);
@@ -191,9 +188,7 @@ async function stage(t: Test) {
   return { service, requests, send };
 }
 
-/**
- * Returns those of the faults that the emulator would accept. Asserts that every other fault is refused with a reason.
- */
+/** Returns the faults that the emulator accepts. Asserts that it refuses all others with a reason. */
 function takenOf(t: Test, { world }: Service, faults: readonly Fault[]): Fault[] {
   return faults.filter((fault) => {
     try {
@@ -250,8 +245,8 @@ t.test('every accepted fault with two conditions can fire', async (t) => {
   const { service, requests, send } = await stage(t);
   const { faults } = service.world.state;
   let count = 0;
-  // Let each fault skip its first 1,000,000,000 matches. It then only counts matches, and never prevents another fault
-  // from seeing the request.
+  // Let each fault skip its first 1,000,000,000 matches. It then only counts matches and never hides a request from
+  // other faults.
   const when = { skip: 1_000_000_000 };
   const wanted = WAYS.filter(([action, at]) => at !== undefined && stagesFor(action).includes(at))
     .filter(([action]) => 'error' in action || ACTIONS.find((one) => kindNameOf(one) === kindNameOf(action)) === action)

@@ -22,8 +22,8 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const HOSTILE = '\u202e"$(id)`\'\\ <b>';
 
 /**
- * Faults as the form of the web page creates them: the fault in the text notation, and the conditions on the requests
- * that it matches.
+ * Faults as the form of the web page creates them. Each has a fault in the text notation, and conditions on the
+ * requests that it matches.
  */
 const WORDS: readonly (readonly [spec: string, match?: Fault['match']])[] = [
   ['rate_limited*1;retry-after=2'],
@@ -59,7 +59,7 @@ const WORDS: readonly (readonly [spec: string, match?: Fault['match']])[] = [
   ['bad_gateway*1', { token: { claims: { [HOSTILE]: 'true' } }, scenario: 'no' }],
 ];
 
-/** Faults (injected failures) that together use every member of every kind of fault. */
+/** Faults (injected failures) that together use all members of all kinds. */
 const MEMBERS: readonly Fault[] = [
   {
     do: { error: { code: 'bad_gateway' } },
@@ -86,7 +86,7 @@ const MEMBERS: readonly Fault[] = [
   },
 ];
 
-/** Parses a fault in the text notation, such as `name;key=value`, and adds its conditions. */
+/** Parses a fault in the text notation, such as `name;key=value`. Adds the conditions of the row. */
 function readWords([spec, match]: (typeof WORDS)[number]): Fault {
   const [name, ...keys] = spec.split(/;(?=[\w-]+=)/);
   const encoded = keys.map((pair) => pair.replace(/=(.*)$/s, (_, value) => `=${encodeURIComponent(value)}`));
@@ -94,7 +94,7 @@ function readWords([spec, match]: (typeof WORDS)[number]): Fault {
   return { ...(fault as object), ...(match && { match }) };
 }
 
-/** Faults (injected failures) that the text notation cannot express, so that they are printed as JSON. */
+/** Faults (injected failures) that the text notation cannot express. They are printed as JSON. */
 const JSON_ONLY: readonly Fault[] = [
   { do: [{ latency: { ms: 1 } }, { throttle: { bps: 65536 } }], match: { op: 'archive' } },
   { sequence: ['pass', { error: { code: 'bad_gateway' } }], priority: 3, note: HOSTILE },
@@ -105,8 +105,8 @@ const JSON_ONLY: readonly Fault[] = [
 const FAULTS: readonly Fault[] = [...WORDS.map(readWords), ...MEMBERS, ...JSON_ONLY];
 
 /**
- * Starts an emulator. Returns functions that print a fault in every notation, and that read and remove the faults which
- * the emulator has.
+ * Starts an emulator. Returns a function that prints a fault in every notation, and one that reads and removes the
+ * emulator's faults.
  */
 async function stage(t: Test) {
   const emulator = await startEmulator({ port: 0 });
@@ -125,10 +125,7 @@ async function stage(t: Test) {
     t.same(read, fault);
     return Object.fromEntries(forms.map((form: FaultForm) => [form.id, form]));
   };
-  /**
-   * Returns the definitions of all faults of the emulator, and removes the faults, so that the next notation can be
-   * tested.
-   */
+  /** Removes all faults of the emulator and returns their definitions, so that the next notation can be tested. */
   const taken = async (): Promise<Fault[]> => {
     const { items } = await admin('GET', 'faults?limit=1000');
     for (const { id } of items) await admin('DELETE', `faults/${encodeURIComponent(id)}`);
@@ -137,7 +134,7 @@ async function stage(t: Test) {
   return { emulator, admin, formsOf, taken };
 }
 
-/** Returns the members with which a fault was defined, without the id and counters that the emulator added. */
+/** Returns a fault as it was defined, without the id and the counters that the emulator adds. */
 function definitionOf({ note, priority, match, when, at, do: act, sequence, expect, ttl }: Fault): Fault {
   const members = { note, priority, match, when, at, do: act, sequence, expect, ttl };
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
@@ -148,8 +145,8 @@ function operationsOf({ match }: Fault): readonly string[] {
 }
 
 /**
- * Runs shell commands and returns their output. `npx emulator` in the text is replaced by the command of this checkout,
- * because the package need not be installed.
+ * Runs shell commands and returns their output. Replaces `npx emulator` with the program of this checkout, because the
+ * package need not be installed.
  */
 async function shell(text: string): Promise<string> {
   const command = text.replaceAll('npx emulator', '"$NODE" bin/emulator.js');
@@ -299,7 +296,7 @@ t.test('each complete test passes, which requires that the fault fires', async (
   const texts = forms.flatMap(({ text }) => text ?? []);
   t.ok(texts.length >= 20, `${texts.length} can be written`);
   for (const text of texts) t.ok(text.split('\n').length <= 10, text);
-  // Write all snippets into one file, so that one emulator serves them all.
+  // Write all snippets into one file, so that they share one emulator.
   const lines = texts.flatMap((text) => text.split('\n'));
   const isHead = (line: string) => /^(?:import|const)\b/.test(line);
   const source = [...new Set(lines.filter(isHead)), ...lines.filter((line) => !isHead(line))].join('\n');

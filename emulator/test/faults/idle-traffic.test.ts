@@ -4,7 +4,7 @@ import { WebhookReceiver } from '../operations/webhook-receiver.js';
 import { startService } from '../service.js';
 import { readAll, touchEverything } from '../world/world-story.js';
 
-/** Faults (injected failures) that match no request of this test, each for a different reason. */
+/** Faults (injected failures) that match no request of this test. Each has a different reason. */
 const NEVER: readonly Fault[] = [
   { match: { org: 'other' }, do: { error: { code: 'internal_error' } } },
   { match: { repo: 'other/*' }, at: 'after', do: { lost: 'rst' } },
@@ -30,7 +30,7 @@ t.test('faults that do not match change no byte of the responses', async (t) => 
     try {
       for (const fault of faults) service.emulator.fault(fault);
       const responses = [...(await touchEverything(service, receiver, 'one')), ...(await readAll(service))];
-      // Replace the origin in the responses, because the port differs between the two runs that are compared.
+      // Replace the origin, because the two compared runs use different ports.
       const sent = responses.map((response) => response.replaceAll(service.url, 'ORIGIN'));
       return { sent, faults: service.world.state.faults.list() };
     } finally {

@@ -198,7 +198,7 @@ t.test('an unknown route as a fault is problem details on file metadata too', as
   });
 });
 
-/** Runs the command `emulator token`, which prints a signed token. Returns the exit code and all output. */
+/** Runs `emulator token`, which prints a signed token. Returns the exit code and the output. */
 async function token(...argv: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   let out = '';
   let err = '';

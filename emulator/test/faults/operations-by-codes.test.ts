@@ -12,9 +12,9 @@ import { isWorded, LFS_TYPE } from '../operations/worded-response.js';
 import { type CallOptions, packBody, type Service, type ServiceResponse } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
-// Tests every error code as a fault of every operation. The response must have the error format of the operation and
-// the headers of the code. A fault before the handler must leave no effects of the request, and a fault after the
-// handler must leave the effects in place.
+// Tests every error code as a fault of every operation. The response must have the operation's error format and the
+// code's headers. A fault before the handler must leave no effects of the request, and a fault after the handler must
+// leave them in place.
 
 const STATUS = new Map(problemCodes().map(({ code, status }) => [code, status]));
 const STATES: Readonly<Partial<Record<ProblemCode, RepositoryState>>> = {
@@ -23,28 +23,25 @@ const STATES: Readonly<Partial<Record<ProblemCode, RepositoryState>>> = {
   repository_deleted: 'deleted',
 };
 
-/**
- * Error codes that depend on a setting of an organization. Only operations that check the setting can respond with
- * them.
- */
+/** Error codes that depend on a setting of the organization. Only operations that check the setting can return them. */
 const OF_SOME: readonly ProblemCode[] = ['hosting_not_enabled', 'forge_app_not_configured'];
 
 /**
- * Returns the error code with which the operation responds if a fault asks for `code`. It is another code if the
- * operation reports a repository state in its own way; undefined if `code` cannot occur in the operation.
+ * Returns the error code that an operation sends if a fault asks for `code`. It can differ from `code`, because some
+ * operations report a repository state in their own way. Undefined if the operation cannot send `code`.
  */
 function expected(operation: Operation, code: ProblemCode): ProblemCode | undefined {
   const state = STATES[code];
   if (OF_SOME.includes(code) && !operation.errors.includes(code)) return undefined;
   if (!state) return code;
-  // Look for the code in the row of the operation, because an operation whose handler finds the repository itself lists
-  // its codes there.
+  // The handler of such an operation finds the repository itself. Its error codes are therefore listed in the
+  // operation's row.
   if (operation.subject !== 'repository') return operation.errors.includes(code) ? code : undefined;
   const effect = operation.id in WRITING ? 'write' : operation.effect;
   return refusalOf(state, { id: operation.id, effect }, DEFAULT_VARIANTS);
 }
 
-/** Requests that make an operation a write, if the operation is not always one. */
+/** Requests that write, for operations that only sometimes write. */
 const WRITING: Readonly<Record<string, readonly [query: string, options: CallOptions]>> = {
   gitInfoRefs: ['?service=git-receive-pack', {}],
   lfsBatch: ['', { json: { operation: 'upload', objects: [] } }],
@@ -58,7 +55,7 @@ function isAnswer(operation: Operation, response: ServiceResponse, code: Problem
   return response.json.commit === null && response.json.result.success === false && response.json.result.message !== '';
 }
 
-/** Returns the names of the headers that are wrong in an error response with the code `code`. */
+/** Returns the names of the headers that are wrong in an error response with this code. */
 function headerMistakes(code: ProblemCode, { headers }: ServiceResponse): string[] {
   const waits = ['rate_limited', 'service_unavailable', 'repository_thawing', 'sync_in_progress'].includes(code);
   const wrong: string[] = [];
@@ -171,7 +168,7 @@ t.test('a fault with a state code does not fire if the state allows the operatio
   }
 });
 
-/** Requests of write operations for which the route table has no request, or only requests that change nothing. */
+/** Write requests for operations whose row in the route table has none, or only requests that change nothing. */
 const OTHER_WRITES: Readonly<Record<string, (fixture: Fixture) => [string, string, CallOptions]>> = {
   updateRepository: ({ name }) => ['PATCH', `/api/repos/${name}`, { json: { default_branch: 'topic' } }],
   gitReceivePack: ({ name, tip }) => [
@@ -194,10 +191,7 @@ const OTHER_WRITES: Readonly<Record<string, (fixture: Fixture) => [string, strin
   ],
   createWebhook: () => ['POST', '/api/v1/webhooks', { json: { url: 'http://127.0.0.1:1/', events: ['push'] } }],
 };
-/**
- * Ids of the operations that this test skips, because they change no stored state, or because they depend on an earlier
- * write.
- */
+/** Ids of the operations that this test skips. They change no stored state, or need an earlier write. */
 const NOT_TRIED = ['pullUpstream', 'lfsUnlock', 'deleteWebhook'];
 
 function rowOf({ routes }: Operation): RouteRow | undefined {

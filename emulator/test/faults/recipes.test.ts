@@ -8,9 +8,9 @@ import { problemCodes } from '../../http/problem.js';
 import { type Emulator, startEmulator } from '../../index.js';
 
 // Tests the reference of error codes that `emulator faults --markdown` prints. A shell runs the commands of each recipe
-// in a new world (state of the emulator), and the last response must have the status and the code of the heading.
+// in a new world (state of the emulator). The last response must have the status and code of the recipe's heading.
 
-/** Error codes in the two tables of the specification, with their HTTP statuses. */
+/** Error codes from the specification's two tables, with their HTTP statuses. */
 const SPECIFIED: Readonly<Record<string, number>> = {
   bad_request: 400,
   unauthorized: 401,
@@ -54,7 +54,7 @@ const SPECIFIED: Readonly<Record<string, number>> = {
 };
 
 const ORIGINS: Readonly<Record<string, RegExp>> = {
-  // Allow the origin `state` too, because a repository that a request has deleted counts as being in a state.
+  // Also allow the origin `state`. A repository that a request has deleted is in the state "deleted".
   'Caused by requests only': /^(real|state)$/,
   'Caused by a simulated state': /^(real|state)$/,
   'Caused by a quota': /^real$/,
@@ -64,8 +64,8 @@ const ORIGINS: Readonly<Record<string, RegExp>> = {
 const SECTION = /^### (\d+) (\w+)\n\n([\w ]+):\n\n```sh\n([\s\S]*?)\n```$/gm;
 
 /**
- * Matches the recipe for a table of error codes. Its groups are the code with which the commands are shown, the
- * commands, and the rows with the other codes.
+ * Matches the recipe for a table of error codes. The groups are the code that the commands use, the commands, and the
+ * rows with the other codes.
  */
 const TABLE = /^### Codes that a fault returns\n\n.* `(\w+)`;.*\n\n```sh\n([\s\S]*?)\n```\n\n([\s\S]*?\n)\n/m;
 const ROW = /^\| (\d+) \| `(\w+)` \|$/gm;
@@ -113,9 +113,7 @@ async function printedRecipes(): Promise<Printed[]> {
   return [...ofTable, ...ofSections].sort((a, b) => inOrder.indexOf(a.code) - inOrder.indexOf(b.code));
 }
 
-/**
- * Creates a folder with a command `emulator` that runs the program of this checkout, so that scripts find it by PATH.
- */
+/** Creates a folder with a command `emulator` that runs this checkout's program. Scripts find it through PATH. */
 function commandFolder(t: Test): string {
   const bin = fileURLToPath(new URL('../../../../bin/emulator.js', import.meta.url));
   const folder = t.testdir({});
@@ -125,7 +123,7 @@ function commandFolder(t: Test): string {
   return folder;
 }
 
-/** Runs a shell script that stops at the first failing command. Returns its exit code and its output. */
+/** Runs a shell script that stops at the first failed command. Returns its exit code and output. */
 function runShell(
   script: string,
   environment: NodeJS.ProcessEnv,
@@ -180,7 +178,7 @@ t.test('each printed recipe produces its code', { skip: missing.length > 0 && `n
   t.teardown(() => emulator.close({ graceMs: 0 }));
   const path = commandFolder(t);
   const recipes = await printedRecipes();
-  // Run two recipes at a time, because a recipe spends most of its time on starting processes.
+  // Run two recipes at a time, because starting processes takes most of the time.
   const queue = recipes.values();
   const work = async () => {
     for (const recipe of queue) await follow(t, emulator, recipe, path);

@@ -19,7 +19,8 @@ t.test('each stage is between the checks before and after it', async (t) => {
   const service = await stage(t);
   const { emulator } = service;
   const expired = await service.token({ repo: 'team/app', ttl: 60, now: emulator.clock.now() - 3_600_000 });
-  // List for each defect of a request the stages, in order, whose faults fire although the defect causes a refusal.
+  // Each row has a defect of a request, which causes a refusal. `met` lists, in order, the stages whose faults fire
+  // nevertheless.
   const stages = ['headers', 'auth', 'before', 'body', 'after', 'response.head'] as const;
   const create = (json: unknown, options = {}) =>
     service.call('POST', '/api/v1/repos/branches/create', { json, scopes: EVERY_SCOPE, ...options });

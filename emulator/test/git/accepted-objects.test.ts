@@ -13,8 +13,8 @@ import { oidOf, packOf, pushBody, pushRaw, type RawObject, reportOf } from './ra
 
 // needs: git
 
-// Tests that every object which the emulator accepts can be read. Random objects are pushed to git and to the emulator.
-// If both accept an object, every operation that reads must accept it, on every ref.
+// Tests that every object that the emulator accepts can be read. Pushes random objects to git and to the emulator. If
+// both accept an object, every reading operation must handle it on every ref.
 
 const ZERO = '0'.repeat(40);
 const NAMES = [
@@ -32,7 +32,7 @@ const RUNS = 2;
 const SAMPLES = 2;
 
 /**
- * Temporary folder of the repositories into which git receives objects. Each push goes into a new copy of an empty
+ * Temporary folder with the repositories that receive pushes with git. Each push goes into a new copy of an empty
  * repository.
  */
 const folder = mkdtempSync(join(tmpdir(), 'accepted-'));
@@ -41,7 +41,7 @@ const empty = join(folder, 'empty');
 spawnSync('git', ['init', '-q', '--bare', '--template=', empty]);
 let copies = 0;
 
-/** Pushes to git the same bytes that the emulator receives, and returns the refs that git has changed. */
+/** Pushes the emulator's input to git. Returns the refs that git has changed. */
 function acceptedByGit(body: Buffer, fsck: string): string[] {
   const cwd = join(folder, String(copies++));
   cpSync(empty, cwd, { recursive: true });
@@ -62,8 +62,8 @@ for (const fsck of ['strict', 'off'] as const) {
         const { body, moved, answer: response } = await send(service, push, REMOTES[remote]);
         const lost = acceptedByGit(body, fsck).filter((ref) => !moved.includes(ref));
         if (lost.length > 0) throw new Error(`git takes in ${lost.join()}: ${reportOf(response).join('; ')}`);
-        // Read the repository once, because a push to `+import` may leave it in cold storage. This read makes it
-        // available for the next requests.
+        // Read the repository once. A push to `+import` may leave it in cold storage, and this read makes it available
+        // again.
         await service.call('GET', '/api/v1/repo');
         done += moved.length;
         const faults = await readEverything(service, push, { seed: done, samples: SAMPLES });
@@ -137,8 +137,8 @@ const AUTHOR = { name: 'Ada', email: 'ada@example.com' };
 const PATCH = 'diff --git a/p b/p\nnew file mode 100644\n--- /dev/null\n+++ b/p\n@@ -0,0 +1 @@\n+x\n';
 
 /**
- * Sends write requests that must succeed, whatever random content the branch and the notes have. Returns descriptions
- * of the requests that failed.
+ * Sends write requests that must succeed for any content of the branch and the notes. Returns a description of each
+ * failed request.
  */
 async function writePlainly(service: Service): Promise<string[]> {
   const metadata = { target_branch: 'main', commit_message: 'm', author: AUTHOR };
@@ -153,8 +153,8 @@ async function writePlainly(service: Service): Promise<string[]> {
     }),
     'notes of its own': await note('fresh', 'add'),
     'more notes': await note('fresh', 'append'),
-    // Allow a conflict (409) for the next two writes, because the content of these two notes refs is random, such as a
-    // tree instead of a commit.
+    // The next two writes may fail with a conflict (409). These notes refs have random content, such as a tree instead
+    // of a commit.
     'notes on what is there': await note('odd', 'append'),
     'notes on the default': await note('commits', 'append'),
     restore: await service.call('POST', '/api/v1/repos/restore-commit', {
@@ -166,7 +166,7 @@ async function writePlainly(service: Service): Promise<string[]> {
     .map(([name, { status, text }]) => `${name}: ${status} ${text}`);
 }
 
-/** Pushes new refs with their objects to the emulator. Returns the refs that it accepted. */
+/** Pushes new refs and their objects to the emulator. Returns the refs that it accepted. */
 async function send(service: Service, push: RandomPush, remote = 'team/app') {
   const commands = push.tips.map(({ ref, oid }) => ({ ref, old: ZERO, new: oid }));
   const body = pushBody(commands, packOf(push.objects));
@@ -207,10 +207,7 @@ function chain(length: number): (RawObject & { oid: string })[] {
   return tags;
 }
 
-/**
- * Sets of objects for one push each, in addition to the objects in `ALL`. The ref of the push points to the last object
- * of the set.
- */
+/** Additional objects for one push each. The ref of the push points to the last object. */
 const TARGETS: Readonly<Record<string, readonly (RawObject & { oid: string })[]>> = {
   'a tag of the empty tree': [tagOf(EMPTY_TREE, 'tree')],
   ...Object.fromEntries(
@@ -233,11 +230,11 @@ const TARGETS: Readonly<Record<string, readonly (RawObject & { oid: string })[]>
     ]),
   ),
 };
-/** Number of the `TARGETS` (sets of objects) that a sample tests. */
+/** Number of `TARGETS` that a normal test run checks. */
 const SAMPLE = 16;
 /**
- * Names of the targets that git accepts and the emulator refuses. Without fsck, git does not check the types of the
- * objects that a tree links to. The emulator always refuses a link to an object of the wrong type.
+ * Targets that only git accepts. Without fsck, git does not check the types of objects in a tree. The emulator always
+ * refuses an entry with an object of the wrong type.
  */
 const STRICTER = /^a file that is (a (tree|commit|tag)|the empty tree)$/;
 

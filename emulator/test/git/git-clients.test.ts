@@ -69,8 +69,8 @@ class Client {
 }`;
 
 /**
- * Git clients other than the program git. Each client clones with the token as password, creates a commit and pushes
- * it. The arguments of its program are the token, the URL without and with the token, and the folder.
+ * Git clients other than git itself. Each clones with the token as password, creates a commit and pushes it. The
+ * arguments are the token, the URL without and with the token, and the folder.
  */
 const CLIENTS: Record<string, { probe: string[]; run: string[] }> = {
   libgit2: {

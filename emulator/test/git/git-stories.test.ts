@@ -15,7 +15,7 @@ async function setUp(t: Test): Promise<{ service: Service; bench: Workbench }> {
   return { service, bench };
 }
 
-/** Returns the ids of all objects that are reachable from any ref of a clone, sorted. */
+/** Returns the sorted ids of all objects that are reachable from any ref of a clone. */
 async function objectsOf(bench: Workbench, folder: string): Promise<string[]> {
   const listed = await bench.git(folder, 'rev-list', '--objects', '--no-object-names', '--all');
   return listed.split('\n').sort();
@@ -296,7 +296,7 @@ t.test('no refs, and thousands', async (t) => {
   const tip = await service.commit('team/app', { a: 'a' }).then((response) => response.json.commit.commit_sha);
   const names = ['main', ...Array.from({ length: 5000 }, (_, n) => `topic/${n}`)].sort();
   const refs = names.filter((name) => name !== 'main').map((name) => `refs/heads/${name}`);
-  // Push the refs without the program git, which would take quadratic time for so many refs.
+  // Push without git, which needs quadratic time for so many refs.
   const zero = '0'.repeat(40);
   const pushed = await pushRaw(service, 'team/app', pushBody(refs.map((ref) => ({ ref, old: zero, new: tip }))));
   t.same(reportOf(pushed), ['unpack ok', ...refs.map((ref) => `ok ${ref}`)]);

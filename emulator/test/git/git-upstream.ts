@@ -32,20 +32,17 @@ function canRunGit(): boolean {
 }
 
 /**
- * HTTP server for the real git, as an upstream of the emulator. It runs `git http-backend` as a CGI program on a folder
- * of bare repositories.
+ * HTTP server of real git, as an upstream for the emulator. It serves a folder of bare repositories with the CGI
+ * program `git http-backend`.
  */
 export class GitUpstream implements AsyncDisposable {
   readonly path = mkdtempSync(join(tmpdir(), 'upstream-'));
   /**
-   * Called for each request before git runs. Returns the status to respond with instead of running git; undefined to
-   * run git. A test replaces it to simulate failures of the upstream.
+   * Called for each request before git runs. Returns a status to respond with, or undefined to run git. Tests replace
+   * it to simulate failures of the upstream.
    */
   answer: (request: IncomingMessage) => number | undefined | Promise<number | undefined> = () => undefined;
-  /**
-   * Requests that the upstream received, in order of arrival. `answered` is the number of bytes that git sent in
-   * response.
-   */
+  /** Received requests, in order of arrival. `answered` is the number of bytes that git sent in response. */
   readonly seen: { readonly method: string; readonly url: string; answered: number }[] = [];
   readonly #server: Server;
 
@@ -70,8 +67,8 @@ export class GitUpstream implements AsyncDisposable {
   }
 
   /**
-   * Runs a git command in a folder below the root of the repositories. Returns its output without the final line feed.
-   * Throws if the command fails.
+   * Runs git in a folder below the repositories' root. Returns its output without the final line feed. Throws if git
+   * fails.
    */
   git(folder: string, args: readonly string[], input: string | Buffer = ''): string {
     const options = { cwd: join(this.path, folder), env: ENVIRONMENT, input, maxBuffer: 1 << 28 };
@@ -80,9 +77,7 @@ export class GitUpstream implements AsyncDisposable {
       .trimEnd();
   }
 
-  /**
-   * Creates a bare repository. `stream` is the input for `git fast-import` with the first commits, or empty for none.
-   */
+  /** Creates a bare repository. `stream` is `git fast-import` input with its first commits. It may be empty. */
   create(name: string, stream = ''): void {
     this.git('.', ['init', '-q', '--bare', '-b', 'main', `${name}.git`]);
     if (stream !== '') this.import(name, stream);
@@ -92,14 +87,14 @@ export class GitUpstream implements AsyncDisposable {
     this.git(`${name}.git`, ['fast-import', '--quiet', '--force'], stream);
   }
 
-  /** Returns a line with the name and the object id of every branch and tag, as `git for-each-ref` prints them. */
+  /** Returns one line for each branch and tag, with its name and object id. */
   refs(name: string): string {
     return this.git(`${name}.git`, ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads', 'refs/tags']);
   }
 
   /**
-   * Runs git for one request by CGI (RFC 3875). The request is passed as environment variables and standard input. The
-   * output of git has response headers, an empty line, and the response body.
+   * Runs git through CGI (RFC 3875). The request is passed in environment variables and standard input. Git's output
+   * has the response headers, an empty line, and the body.
    */
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const entry = { method: request.method!, url: request.url!, answered: 0 };

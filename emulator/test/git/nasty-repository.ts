@@ -7,8 +7,8 @@ import { writeTag } from '../../git/test/write-tag.js';
 import type { Repository } from '../../repositories/repository.js';
 
 /**
- * Sizes of unusual repository content, such as the depth of a tree. They are large for a test, but small compared with
- * the limits of the emulator.
+ * Sizes of unusual repository content, such as the depth of a tree. They are large for a test, but far below the
+ * emulator's limits.
  */
 export interface Nastiness {
   readonly commits: number;
@@ -19,15 +19,15 @@ export interface Nastiness {
 
 const IDENTITY = { name: 'Ada', email: 'ada@example.com', seconds: 1, offset: '+0000' };
 
-/** Ids of the first and the last commit of the repository, which the requests of a test name. */
+/** Ids of the repository's first and last commit, for use in requests. */
 export interface NastyContent {
   readonly first: Oid;
   readonly tip: Oid;
 }
 
 /**
- * Fills an empty repository with unusual content: deep trees, wide trees, long lines, large files and many refs. Writes
- * directly to the object store, because pushes would take longer.
+ * Fills an empty repository with deep trees, wide trees, long lines, large files and many refs. Writes directly to the
+ * object store, because pushes would take longer.
  */
 export async function fillNastily(repository: Repository, nastiness: Nastiness): Promise<NastyContent> {
   const { git } = repository;
@@ -78,7 +78,7 @@ function writeContent(objects: Quarantine, { files, depth }: Nastiness, turn: nu
   const wide = Array.from({ length: files }, (_, at) => ({
     name: bytesOf(`file-${String(at).padStart(6, '0')}.txt`),
     mode: MODE_FILE,
-    // Use the same blob in every commit, so that no commit changes this tree. Comparing large trees for each commit
+    // Use the same blob in all commits, so that no commit changes this tree. Comparing large trees for each commit
     // would take too long.
     oid: same,
   }));

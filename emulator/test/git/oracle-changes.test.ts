@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import t from 'tap';
 import { serveHistory } from './served-history.js';
 
-// Compares the emulator's responses about blame and diff with the output of the real git for the same repository.
+// Compares the emulator's responses about blame and diff with real git's output for the same repository.
 
 interface BlamedLine {
   readonly [member: string]: string;
 }
 
 /**
- * Parses the output of `git blame --line-porcelain` into one record per line of the file, with the member names of the
- * API.
+ * Parses the output of `git blame --line-porcelain`. Returns one record per line of the file, with the API's member
+ * names.
  */
 function parseBlame(porcelain: string): BlamedLine[] {
   const lines: BlamedLine[] = [];

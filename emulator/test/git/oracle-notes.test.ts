@@ -1,8 +1,8 @@
 import t from 'tap';
 import { serveHistory } from './served-history.js';
 
-// Tests that `git notes` reads notes written by the emulator's API, and that the API reads notes written by `git
-// notes`.
+// Tests notes in both directions: `git notes` must read notes of the emulator's API, and the API must read notes of
+// `git notes`.
 
 t.test('notes of every commit, through the fan-out', async (t) => {
   await using served = await serveHistory(21, 300);

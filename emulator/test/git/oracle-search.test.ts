@@ -5,8 +5,7 @@ import type { Workbench } from '../../git/test/workbench.js';
 import type { Service } from '../service.js';
 import { serveHistory } from './served-history.js';
 
-// Compares the emulator's responses to searches and archive requests with the output of the real git for the same
-// repository.
+// Compares the emulator's searches and archives with real git's output for the same repository.
 
 interface FoundLine {
   readonly line_number: number;
@@ -18,12 +17,12 @@ const show = (path: string, line: FoundLine) =>
   `${path}\0${line.line_number}${line.type === 'match' ? ':' : '-'}${line.text}`;
 
 /**
- * Decodes a file name in the output of git. Git quotes a name that has quotes or control characters. The escape
- * sequences in this test are those of JSON, so JSON.parse can decode them.
+ * Decodes a file name in git's output. Git quotes names with quotes or control characters. In this test, the quoted
+ * names are valid JSON strings.
  */
 const unquote = (name: string): string => (name.startsWith('"') ? JSON.parse(name) : name);
 
-/** Runs `git grep` for a pattern in a commit. Returns one string per line found. */
+/** Searches a commit with `git grep`. Returns one string per found line. */
 async function grepByGit(bench: Workbench, options: string[], pattern: string, ref: string): Promise<string[]> {
   const args = ['grep', '-n', '-E', '-I', '--heading', '--break', ...options, '-e', pattern, ref];
   const { status, stdout } = await bench.try('work', ...args);
@@ -40,8 +39,8 @@ async function grepByGit(bench: Workbench, options: string[], pattern: string, r
 }
 
 /**
- * Removes lines that `git grep` reports and that do not exist. If a pattern matches the empty string, git also reports
- * an empty line after the last line feed of a file, and the emulator does not.
+ * Removes lines that only git reports. If a pattern matches the empty string, git reports an empty line after a file's
+ * last line feed. The emulator does not.
  */
 async function withoutPhantoms(git: (...args: string[]) => Promise<string>, lines: string[], ref: string) {
   const kept: string[] = [];

@@ -3,7 +3,7 @@ import t from 'tap';
 import { randomNumbers } from '../../git/test/random-numbers.js';
 import { serveHistory } from './served-history.js';
 
-// Compares the emulator's responses about a repository with the output of the real git for the same repository.
+// Compares the emulator's responses about a repository with real git's output for it.
 
 const SEEDS = [1, 2];
 
@@ -25,9 +25,7 @@ async function treeOf(git: Git, ref: string, ...options: string[]): Promise<Tree
   });
 }
 
-/**
- * Returns a pathspec for exactly this path. Git would otherwise interpret special characters such as `*` in the path.
- */
+/** Returns a pathspec that matches only this path. Otherwise git would interpret special characters such as `*`. */
 const literal = (path: string) => `:(literal)${path}`;
 
 function linesOf(text: string): string[] {
@@ -35,15 +33,15 @@ function linesOf(text: string): string[] {
 }
 
 /**
- * Returns the exact message of a commit without one final line feed, because the `git` function of this test removes
- * that from any output.
+ * Returns the exact message of a commit, except that one final line feed is missing. The `git` function of this test
+ * removes it from any output.
  */
 async function messageOf(git: Git, sha: string): Promise<string> {
   const raw = await git('cat-file', 'commit', sha);
   return raw.slice(`${raw}\n`.indexOf('\n\n') + 2);
 }
 
-/** Computes the id of a blob: SHA-1 of `blob`, the length in bytes, a NUL and the content. */
+/** Computes the id of a blob: the SHA-1 of `blob`, a space, the length in bytes, a NUL and the content. */
 function blobId(bytes: Buffer): string {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
@@ -213,9 +211,8 @@ t.test('branch names are the ones git check-ref-format takes', async (t) => {
   let refused = 0;
   for (const name of names) {
     const { status } = await bench.try('work', 'check-ref-format', '--branch', name);
-    // Ask git with two commands for the expected result, because `--branch` also expands `@{-1}` and similar text,
-    // which are not branch names. Unlike git, the API also refuses `HEAD`, its alias `@`, and names that begin with
-    // `refs/`.
+    // Ask git with two commands, because `--branch` also expands `@{-1}` and similar text, which is not a branch name.
+    // Unlike git, the API also refuses `HEAD`, its alias `@`, and names that begin with `refs/`.
     const plain = await bench.try('work', 'check-ref-format', `refs/heads/${name}`);
     const isGood = status === 0 && plain.status === 0 && !['HEAD', '@'].includes(name) && !name.startsWith('refs/');
     const created = await service.call('POST', '/api/v1/repos/branches/create', {

@@ -8,17 +8,17 @@ import { sampleRuns } from '../sample.js';
 import { type Service, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
-// Sends random requests to every API operation. Each response must have a documented status and the error format of the
-// operation, and only a successful request may change state.
+// Sends random requests to every API operation. Each response must have a documented status and the operation's error
+// format. Only successful requests may change state.
 
 /**
- * Number of random requests per operation, as a pair: in a complete test, and in a sample. `FRESH_RUNS` applies to the
- * operations in `FRESH`.
+ * Numbers of random requests per operation: in a complete test, and in a sample. `FRESH_RUNS` applies to the operations
+ * in `FRESH`.
  */
 const RUNS = [80, 20] as const;
 const FRESH_RUNS = [15, 4] as const;
 /**
- * Operations that change state on which later requests depend, some of them in the background. Each run of such an
+ * Operations that change state on which later requests depend, sometimes in the background. Each run of such an
  * operation therefore gets a new emulator.
  */
 const FRESH = new Set<OperationId>([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { oidOf, type RawObject } from './raw-push.js';
 
-/** Content of a random push: Git objects, and the refs that will point to them. */
+/** Content of a random push: Git objects, and refs that point to them. */
 export interface RandomPush {
   readonly objects: readonly RawObject[];
   readonly tips: readonly { readonly ref: string; readonly oid: string }[];
@@ -9,10 +9,7 @@ export interface RandomPush {
 
 type Type = RawObject['type'];
 
-/**
- * Random numbers from which one Git object is built. `picks` select, among the objects built before, those to which the
- * object links.
- */
+/** Random numbers from which one Git object is built. `picks` selects the earlier objects to which it links. */
 interface Plan {
   readonly type: Type;
   readonly picks: readonly number[];
@@ -93,8 +90,8 @@ const plans = fc.array(
 );
 
 /**
- * Generates random pushes. Objects link only to existing objects of the right type. Each ref in `names` points to a
- * random object. If `isOdd` is true, some objects have content that only a receiver without fsck accepts.
+ * Generates random pushes. Objects link only to earlier objects of the right type. Each ref in `names` points to a
+ * random object. If `isOdd` is true, some objects are valid only for a receiver without fsck.
  */
 export function randomPushes(names: readonly string[], isOdd: boolean): fc.Arbitrary<RandomPush> {
   return fc.tuple(plans, fc.array(fc.nat(1000), { minLength: names.length, maxLength: names.length })).map((args) => {
@@ -139,8 +136,8 @@ function treeBody({ ids }: Made, { picks, odd }: Plan, isOdd: boolean): Buffer {
     const gitlink = at & 64 ? pick(ids.commit, at) : String(1 + (at % 9)).repeat(40);
     return { name: `${name}s`, mode: mode(GITLINKS), oid: gitlink };
   });
-  // Build a tree in the form of a notes tree: each file name is an object id, which is divided into folders if the tree
-  // has a fan-out.
+  // Build a tree like a notes tree. Each file name is an object id. In a fan-out, a folder has the first two digits of
+  // the id.
   if (odd % 3 === 0) {
     const target = pick(ids.commit, odd);
     const isFanned = odd % 2 === 0;
@@ -185,9 +182,7 @@ function tagBody({ ids }: Made, { picks, odd }: Plan, isOdd: boolean): Buffer {
   return latin1(`object ${pick(ids[type], picks[1]!)}\ntype ${type}\ntag ${name}\n${tagger}${message}`);
 }
 
-/**
- * Chooses the object to which each ref points. A branch must point to a commit; any other ref may point to any object.
- */
+/** Chooses a target object for each ref. A branch must point to a commit, and any other ref may point to any object. */
 function pickTips({ ids }: Made, names: readonly string[], picks: readonly number[]): RandomPush['tips'] {
   const all = [...ids.tag, ...ids.tree, ...ids.blob, ...ids.commit];
   return names.map((ref, index) => ({

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import type { CallOptions, Service, ServiceResponse } from '../service.js';
 
-/** Update of one ref in a push. An object id of zeros means "does not exist" in `old` and "delete" in `new`. */
+/** Update of one ref in a push. An all-zero object id means "does not exist" in `old`, and "delete" in `new`. */
 export interface PushCommand {
   readonly ref: string;
   readonly old: string;
@@ -25,8 +25,8 @@ export function oidOf({ type, body }: RawObject): string {
 const TYPES = { commit: 1, tree: 2, blob: 3, tag: 4 };
 
 /**
- * Builds a pack (gitformat-pack) of objects without deltas. The pack of an empty list is what git sends if the remote
- * already has all objects.
+ * Builds a pack (gitformat-pack) of objects without deltas. Without objects, the pack is empty, which git sends if the
+ * remote already has all objects.
  */
 export function packOf(objects: readonly RawObject[]): Buffer {
   const head = Buffer.from('5041434b0000000200000000', 'hex');
@@ -46,8 +46,8 @@ export function packOf(objects: readonly RawObject[]): Buffer {
 }
 
 /**
- * Builds the body of a `git-receive-pack` request (gitprotocol-pack): ref updates, a flush packet, and the pack. The
- * pack is omitted if all updates delete refs.
+ * Builds the body of a `git-receive-pack` request (gitprotocol-pack). It has the ref updates, a flush packet, and the
+ * pack. There is no pack if all updates delete refs.
  */
 export function pushBody(commands: readonly PushCommand[], pack = packOf([]), capabilities = 'report-status'): Buffer {
   const lines = commands.map(({ ref, old, new: next }, index) =>
@@ -58,7 +58,8 @@ export function pushBody(commands: readonly PushCommand[], pack = packOf([]), ca
 }
 
 /**
- * Sends a push request without a git client. Thousands of refs or many small pushes then take no time for git itself.
+ * Sends a push request without a git client. For thousands of refs or many small pushes, git itself would take too
+ * long.
  */
 export function pushRaw(
   service: Service,
@@ -70,7 +71,10 @@ export function pushRaw(
   return service.call('POST', `/${repo}.git/git-receive-pack`, { repo, body, ...options, headers });
 }
 
-/** Returns the lines of the report in a push response: `unpack ok`, `ok refs/heads/main`, `ng refs/heads/x reason`. */
+/**
+ * Returns the lines of the report in a push response, such as `unpack ok`, `ok refs/heads/main` and `ng refs/heads/x
+ * reason`.
+ */
 export function reportOf(response: ServiceResponse): string[] {
   const lines: string[] = [];
   for (let at = 0; at + 4 <= response.bytes.length; ) {

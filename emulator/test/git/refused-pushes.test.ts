@@ -5,8 +5,8 @@ import type { RepositoryState } from '../../repositories/lifecycle.js';
 import { type ServiceResponse, startService } from '../service.js';
 import { pushBody } from './raw-push.js';
 
-// Tests of the first request of a push, with which git lists the refs. If the push will be refused, the emulator must
-// refuse this request already, because git shows the refusal of the second request less clearly.
+// Tests the first request of a push, which lists the refs. If the push will be refused, the emulator must already
+// refuse this request. Git shows the refusal of the second request less clearly.
 
 async function setUp(t: Test, options: GivenOptions = {}) {
   const service = await startService(options);
@@ -27,7 +27,7 @@ async function setUp(t: Test, options: GivenOptions = {}) {
   return { service, bench, repository, ask, push };
 }
 
-/** Returns the status, text and headers of a response, without the headers that differ between equal responses. */
+/** Returns the status, text and headers of a response. Leaves out headers that differ between equal responses. */
 function comparable({ status, text, headers }: ServiceResponse) {
   const { date: _, 'x-request-id': __, ...rest } = headers;
   return { status, text, headers: rest };
@@ -49,8 +49,8 @@ t.test('the advertisement for a push is refused as the push is, by state and by 
         repository.update({ state });
         const pushed = await push({}, path);
         const what = `${state} ${path} ${JSON.stringify(variants)}`;
-        // Expect success, because an archived repository accepts the pushes of an import, of which there may be
-        // several.
+        // Expect success. An archived repository accepts pushes to `+import`, because an import may take several
+        // pushes.
         if (state === 'archived' && path.endsWith('+import')) {
           t.equal(advertised.status, 200, what);
           continue;

@@ -3,8 +3,8 @@ import { Workbench } from '../../git/test/workbench.js';
 import { type Service, startService } from '../service.js';
 
 /**
- * Starts an emulator with a generated repository `team/app`. Creates the same repository in the folder `work` for the
- * real git, so that a test can compare the results of both.
+ * Starts an emulator with a generated repository `team/app`. Creates the same repository for real git in the folder
+ * `work`, so that tests can compare the results of both.
  */
 export async function serveHistory(
   seed: number,

@@ -7,12 +7,12 @@ import { linearHistory } from '../../git/test/history.js';
 import { Workbench } from '../../git/test/workbench.js';
 import { startService } from '../service.js';
 
-// Tests of the push policy `verify-sig`: every new commit must be signed with a key that the organization has
-// registered. Git makes the signatures, and the emulator must find the key that made each of them.
+// Tests the push policy `verify-sig`, which requires that each new commit is signed with a registered key of the
+// organization. Git makes the signatures, and the emulator must find the key of each.
 
 /**
- * Writes a private key in the form that ssh-keygen, which signs for Git, requires. The file must be readable by its
- * owner only, and the public key must be in a file next to it. Returns the path.
+ * Writes a private key as ssh-keygen requires it, which signs for Git. Only the owner may read the file, and the public
+ * key must be in a file next to it. Returns the path.
  */
 function signingKey(bench: Workbench, id: string): string {
   const path = join(bench.path, `${id}.pem`);

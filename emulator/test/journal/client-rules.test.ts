@@ -10,12 +10,15 @@ const CLOCK = Date.parse('2026-01-01T00:00:00Z');
 const REPO = 'team/app';
 const BRANCHES = '/api/v1/repos/branches';
 
-/** Client of one test case. It sends requests to a service of its own, whose clock it advances instead of waiting. */
+/** Client of one test case. It has its own service, and advances the service's clock instead of waiting. */
 interface Client {
   readonly service: Service;
   call(method: string, target: string, options?: CallOptions): Promise<ServiceResponse>;
   wait(milliseconds: number): void;
-  /** Changes the record of the last request, as if a fault (injected failure) had changed its response. */
+  /**
+   * Changes the record of the last request. The record then looks as if a fault (injected failure) had changed the
+   * response.
+   */
   touch(change: Partial<RequestRecord>): void;
 }
 
@@ -25,14 +28,14 @@ const fault = (text: string) => ({ 'x-emulator-fault': text });
 const LOST = { outcome: 'cut' } as const;
 const STALE = 'a'.repeat(40);
 
-/** Sends a request that the service refuses with 409, and sends it again after a minute of simulated time. */
+/** Sends a request that the service refuses with 409. Repeats it after a minute of simulated time. */
 async function twice({ wait }: Client, send: () => Promise<ServiceResponse>) {
   t.equal((await send()).status, 409);
   wait(60_000);
   t.equal((await send()).status, 409);
 }
 
-/** Sends a GET request for `target` once, and again after each pause (milliseconds of simulated time). */
+/** Sends a GET request to `target`, and repeats it after each pause. Pauses are milliseconds of simulated time. */
 async function repeat({ call, wait }: Client, target: string, pauses: readonly number[], options: CallOptions = {}) {
   await call('GET', target, options);
   for (const pause of pauses) {
@@ -51,7 +54,9 @@ const deploy = ({ call }: Client, key: string, json: unknown) =>
     scopes: ['deployment:write'],
   });
 
-/** Pushes, calls `touch`, and pushes again. If `looksAgain`, it lists the refs before the second push, as git does. */
+/**
+ * Pushes, calls `touch`, and pushes again. If `looksAgain` is true, lists the refs before the second push, as git does.
+ */
 async function push({ service, call }: Client, looksAgain: boolean, touch: () => void): Promise<void> {
   await using bench = await Workbench.create();
   await bench.import('work', linearHistory(2));
@@ -77,7 +82,10 @@ async function readPages({ call }: Client, change: (cursor: string) => string): 
   await call('GET', `/api/repos?limit=1&cursor=${encodeURIComponent(cursor)}`);
 }
 
-/** Test cases for each rule that clients must obey: clients that keep the rule, and clients that break it. */
+/**
+ * Test cases for each client rule (check of client behaviour). `kept` has clients that obey the rule, and `broken` has
+ * clients that break it.
+ */
 const CASES: {
   readonly [Rule in ClientRuleId]: { readonly kept: readonly ClientCase[]; readonly broken: readonly ClientCase[] };
 } = {
@@ -245,7 +253,7 @@ const CASES: {
       async (client) => {
         await commit(client);
         client.touch(LOST);
-        // Commit on the commit whose response was lost, as a client does that takes it for a commit of another client.
+        // Commit on top of the commit whose response was lost. The client wrongly takes it for another client's commit.
         const { sha } = (await client.call('GET', '/api/v1/repos/commit?sha=main')).json.commit;
         await commit(client, { expected_head_sha: sha });
       },
@@ -303,7 +311,7 @@ const CASES: {
   },
 };
 
-/** Runs a test case with a service of its own, and returns for each rule if the client kept or broke it. */
+/** Runs a test case with its own service. Returns for each client rule whether the client obeyed or broke it. */
 async function check(clientCase: ClientCase) {
   const service = await startService({ clock: CLOCK });
   try {

@@ -209,8 +209,7 @@ t.test('the outcome is `gone` if the client disconnects before the end of the re
   const bearer = await service.token({ repo: 'team/app' });
   const head = [`POST /api/v1/repos/archive HTTP/1.1`, `Host: ${hostname}`, `Authorization: Bearer ${bearer}`];
   socket.write(`${[...head, 'Content-Length: 2'].join('\r\n')}\r\n\r\n{}`);
-  // Read more than the part of a body that the journal stores (64 KiB), but far less than the whole body, and then
-  // disconnect.
+  // Disconnect in the middle of the body, but only after more bytes than the journal stores (64 KiB).
   let received = 0;
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
     received += chunk.length;

@@ -5,12 +5,12 @@ import { type CallOptions, packBody, type Service, type ServiceResponse } from '
 const REPO = 'team/app';
 export const ZERO = '0'.repeat(40);
 /**
- * Files in the repository of the test. Every commit writes its nonce (unique text) into all of them, so that a reader
- * can recognize a mixture of two commits.
+ * Files in the test's repository. Each commit writes its nonce (unique text) into all of them, so that a reader can
+ * recognize a mixture of two commits.
  */
 export const FILES = Array.from({ length: 8 }, (_, n) => `${n % 2 === 0 ? 'x' : 'y'}-${n}.txt`);
 
-/** Clients of one service that record their calls on refs, with the time before and after each call. */
+/** Clients of one service. They record their calls on refs with the time before and after each call. */
 export class RecordedClients {
   readonly events: Event[] = [];
   #nonces = 0;
@@ -42,7 +42,7 @@ export class RecordedClients {
     return value;
   }
 
-  /** Reads all refs in one request, as git does before a push, and records the values. */
+  /** Reads all refs with one request, as git does before a push. Records the values. */
   async readAdvertisement(refs: readonly string[]): Promise<Map<string, string>> {
     const start = performance.now();
     const response = await this.#call('GET', `/${REPO}.git/info/refs?service=git-receive-pack`);
@@ -57,8 +57,7 @@ export class RecordedClients {
   }
 
   /**
-   * Creates a commit through the API and records the outcome. If `expected` is undefined, the commit may replace any
-   * tip of the branch.
+   * Creates a commit through the API and records the outcome. If `expected` is undefined, the branch may have any tip.
    */
   async commitPack(branch: string, expected: string | undefined): Promise<void> {
     const nonce = this.nonce();
@@ -79,7 +78,7 @@ export class RecordedClients {
     };
     const start = performance.now();
     const response = await this.#call('POST', '/api/v1/repos/restore-commit', { json: { metadata } });
-    // Record no conflict, because this 409 refuses a restore that would not change the content of the branch.
+    // Do not record a conflict. This 409 refuses a restore that would not change the branch's content.
     if (response.status === 409 && response.json.result.old_sha === '') return;
     this.#recordResult(`refs/heads/${branch}`, start, response, expected);
   }
@@ -107,7 +106,7 @@ export class RecordedClients {
   }
 
   /**
-   * Pushes one commit to all of `refs`, each expected at `old`. If `cut` is true, the connection may end inside the
+   * Pushes one commit to all of `refs`. Each ref must be at `old`. If `cut` is true, the connection may end inside the
    * body.
    */
   async push(refs: readonly string[], old: string, cut: boolean): Promise<void> {
@@ -135,7 +134,7 @@ export class RecordedClients {
     }
   }
 
-  /** Sends a commit through the API with a body that never ends, and disconnects. The commit must not take effect. */
+  /** Begins to send a commit through the API, and disconnects inside the body. The commit must not take effect. */
   async abortCommitPack(branch: string): Promise<void> {
     const body = Buffer.from(
       packBody({ [FILES[0]!]: 'aborted' }, { target_branch: branch, commit_message: 'aborted' }),
@@ -149,8 +148,8 @@ export class RecordedClients {
   }
 
   /**
-   * Returns the nonces (unique texts of commits) that one response about a branch contains. More than one means that
-   * the response mixes the content of two commits.
+   * Returns the nonces (unique texts of commits) in one response about a branch. If there are several, the response
+   * mixes two commits.
    */
   async noncesOf(branch: string, way: 'grep' | 'archive' | 'files'): Promise<Set<string>> {
     if (way === 'grep') {
@@ -164,7 +163,7 @@ export class RecordedClients {
       return noncesIn(gunzipSync(response.bytes).toString('latin1'));
     }
     const { json } = await this.#call('GET', `/api/v1/repos/files/metadata?ref=${branch}`);
-    // Every commit changes every file, so all files of a commit must name the same last commit.
+    // Each commit changes every file. All files must therefore show the same last commit.
     return new Set(json.files.map((file: { last_commit_sha: string }) => file.last_commit_sha));
   }
 }
@@ -179,7 +178,7 @@ async function* cutAt(body: Buffer, length: number): AsyncIterable<Buffer> {
   throw new Error('cut');
 }
 
-/** Returns the commit that writes `nonce` into every file, with its tree and blob. */
+/** Returns a commit that writes `nonce` into every file, with its tree and its blob. */
 export function commitObjects(nonce: string, parent: string): [RawObject, RawObject, RawObject] {
   const blob: RawObject = { type: 'blob', body: Buffer.from(`${nonce}\n`) };
   const oid = Buffer.from(oidOf(blob), 'hex');

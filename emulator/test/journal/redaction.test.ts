@@ -6,8 +6,8 @@ import type { LogLine } from '../../log/log.js';
 import { type CallOptions, startService } from '../service.js';
 
 /**
- * Returns all strings that are reachable from `value` as text, including data that the journal stores but does not
- * show. A secret must not be in it.
+ * Returns all strings that are reachable from `value`, in one text. Includes data that the journal stores but does not
+ * show. The text must not contain a secret.
  */
 function everythingIn(value: unknown, seen = new Set<unknown>()): string {
   if (typeof value === 'string') return `${value}\n`;
@@ -40,7 +40,7 @@ t.test('nothing that the journal stores, shows, exports, reports, verifies or lo
     responses.push(JSON.stringify(response.headers), response.status < 300 ? '' : response.text);
     return response;
   };
-  // Send secrets in every place in which a client can send them, in accepted and in refused requests.
+  // Send secrets in every place where a client can send them. Some of the requests succeed, and others are refused.
   await ask('POST', '/api/repos', { json: { deployment: { env: { KEY: 'canary-env' } } } });
   await ask('POST', '/api/repos', { json: { deployment: { env: { KEY: ['canary-env-2'] } } } });
   const fork = { provider: 'x', owner: 'o', name: 'n', auth: { token: 'canary-fork', password: 'canary-fork' } };
@@ -72,8 +72,7 @@ t.test('nothing that the journal stores, shows, exports, reports, verifies or lo
   ]) {
     await ask('GET', target);
   }
-  // Send a secret as the name of a ref. The response repeats the name, but the record of the response must not contain
-  // it.
+  // Send a secret as the name of a ref. The response repeats the name, but the journal must not record it.
   const asked = { token, json: { ref: 'https://u:canary-ref@host', query: { pattern: 'a' } } };
   for (const options of [asked, { token, json: { ...asked.json, ref: token } }]) {
     t.equal((await service.call('POST', '/api/v1/repos/grep', options)).status, 404);

@@ -11,8 +11,8 @@ import { startService } from '../service.js';
 
 t.test('no secret from a client or an operator is shown or logged', async (t) => {
   const received: string[] = [];
-  // Start a server that refuses every fetch and every webhook delivery, and that repeats the headers of the request in
-  // its response.
+  // Start a server that refuses every fetch and every webhook delivery. Its responses repeat the headers of the
+  // request.
   const outside = createServer((incoming, response) => {
     received.push(`${incoming.headers.authorization}`);
     response.writeHead(incoming.url!.includes('hook') ? 500 : 401).end(JSON.stringify(incoming.headers));

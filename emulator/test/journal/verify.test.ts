@@ -62,8 +62,8 @@ t.test('verification distinguishes clients that retry and wait, retry too early,
 });
 
 t.test('verifying a full journal does not block other requests for long', async (t) => {
-  // Stop the clock of the scheduler, so that only counted work ends a slice (time between two yields to other
-  // requests). Work that is not counted then shows as a slice that is too long, or as too little work.
+  // Stop the scheduler's clock. Only counted work can then end a slice (time between two yields to other requests).
+  // Uncounted work shows as a slice that is too long, or as a total that is too small.
   const schedule = new Schedule({ now: () => 0 });
   const { call, emulator, world } = await startService({}, { schedule });
   t.teardown(() => emulator.close({ graceMs: 0 }));

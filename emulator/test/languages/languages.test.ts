@@ -3,7 +3,7 @@ import { LANGUAGES, missingTool, runExample } from './languages.js';
 
 // needs: git, curl, python3
 
-// Tests the examples for shell and Python. The examples for Go and Java are run by `main.ts`, because they take longer.
+// Tests the examples for shell and Python. `main.ts` runs those for Go and Java, because they take longer.
 for (const language of LANGUAGES.filter(({ name }) => ['shell', 'python'].includes(name))) {
   const missing = missingTool(language);
   const skip = missing !== undefined && `this fails: ${missing}`;

@@ -3,26 +3,23 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// The path goes up to the checkout, because the compiled tests are in dist/emulator/test/languages and the examples are
-// in the sources.
+// The compiled tests are in dist/emulator/test/languages, and the examples are in the sources. The path therefore goes
+// up to the checkout.
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** Folder of the JAR files of JUnit 5. The default is the folder in which Debian's package junit5 installs them. */
+/** Folder with the JAR files of JUnit 5. Debian's package junit5 installs them in the default folder. */
 const JUNIT = process.env.JUNIT_JARS ?? '/usr/share/java';
 
-/**
- * Example of a test suite that uses the emulator, in one programming language. A page of the documents shows the
- * complete file.
- */
+/** Example in one programming language of a test suite that uses the emulator. The documents show the complete file. */
 export interface Language {
-  /** Name of the folder of the example, and of its page in `emulator/docs/`. */
+  /** Name of the example's folder, and of its page in `emulator/docs/`. */
   readonly name: string;
   readonly file: string;
-  /** Shell command that runs the example while an emulator is running. */
+  /** Shell command that runs the example. An emulator must be running. */
   readonly command: string;
-  /** Commands that succeed if the programs that the example needs are installed. */
+  /** Commands that succeed if the required programs are installed. */
   readonly needs: readonly (readonly [program: string, ...args: string[]])[];
-  /** Pattern that the output of a successful run matches. */
+  /** Pattern that the output of a successful run must match. */
   readonly prints: RegExp;
 }
 
@@ -73,20 +70,18 @@ export const LANGUAGES: readonly Language[] = [
   },
 ];
 
-/** Returns the path of the example file in the sources. */
+/** Returns the path of the example in the sources. */
 export function exampleFile({ name, file }: Language): string {
   return join(ROOT, 'emulator', 'test', 'languages', name, file);
 }
 
-/** Returns the first command of `needs` that fails. Undefined if everything that the example needs is installed. */
+/** Returns the first command of `needs` that fails. Undefined if all required programs are installed. */
 export function missingTool({ needs }: Language): string | undefined {
   const missing = needs.find(([program, ...args]) => spawnSync(program, args, { stdio: 'ignore' }).status !== 0);
   return missing?.join(' ');
 }
 
-/**
- * Runs an example in an empty folder, together with an emulator. Returns undefined on success, otherwise the output.
- */
+/** Runs an example with an emulator in an empty folder. Returns undefined on success, otherwise the output. */
 export async function runExample(language: Language, folder: string): Promise<string | undefined> {
   await cp(exampleFile(language), join(folder, language.file));
   const args = [join(ROOT, 'bin', 'emulator.js'), 'exec', '--log', 'quiet', '--', 'sh', '-ec', language.command];

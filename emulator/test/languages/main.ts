@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { LANGUAGES, missingTool, runExample } from './languages.js';
 
 /*
- * node dist/emulator/test/languages/main.js [name …]: runs the examples of the documents in the named programming
- * languages, or in all. If the tools of a language are not installed, skips it and prints the reason.
+ * node dist/emulator/test/languages/main.js [name …]
+ *
+ * Runs the documents' examples for the named programming languages, or for all. If the tools of a language are not
+ * installed, skips it and prints the reason.
  */
 const wanted = process.argv.slice(2);
 for (const language of LANGUAGES) {

@@ -11,8 +11,8 @@ const PATCH_LINES = [
 ];
 
 /**
- * Requests of the operations that have a deadline, with the response that the specification lists for a missed
- * deadline. Only the table of the archive has no status 504.
+ * Requests of the operations with a deadline, and the response if they miss it. The response follows the specification,
+ * whose table for archives has no status 504.
  */
 const ROWS: readonly (readonly [method: string, target: string, body: unknown, status: number, code: string])[] = [
   ['GET', 'diff?sha=main', undefined, 504, 'gateway_timeout'],

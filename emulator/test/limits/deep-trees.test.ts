@@ -10,10 +10,7 @@ const ZERO = '0'.repeat(40);
 const WHO = 'A <a@example.com> 1700000000 +0000';
 const DEPTH = 3000;
 
-/**
- * Pushes a commit with folders named `d` that are nested `depth` levels deep. Each folder has a file `f` next to the
- * next folder.
- */
+/** Pushes a commit with `depth` nested folders named `d`. Each folder also has a file `f`. */
 async function pushDeep(service: Service, depth: number): Promise<string> {
   const objects: RawObject[] = [];
   const add = (type: RawObject['type'], body: Buffer | string): string => {
@@ -34,8 +31,8 @@ async function pushDeep(service: Service, depth: number): Promise<string> {
 }
 
 /**
- * Returns the largest number of units of work in one slice (time between two yields to other requests) since the last
- * call.
+ * Returns the most units of work in one slice since the previous call. A slice is the time between two yields to other
+ * requests.
  */
 function longestSlice(service: Service): number {
   const { schedule } = service.world.engine;

@@ -5,10 +5,7 @@ import { shuffled } from '../concurrency/shuffled.js';
 import { type CallOptions, type Service, type ServiceResponse, startService } from '../service.js';
 
 const REPO = 'team/app';
-/**
- * Limits of the service with a short time limit for searches, so that long work is stopped soon. The test asserts no
- * times.
- */
+/** Short time limit for searches in milliseconds, so that long work stops soon. The test asserts no times. */
 const limits = { searchTimeout: 250 };
 
 function randomLines(bytes: number, seed: number): Buffer {
@@ -18,7 +15,7 @@ function randomLines(bytes: number, seed: number): Buffer {
   return file;
 }
 
-/** Creates a commit with files of any size. The content is sent in chunks of 3 MiB. */
+/** Creates a commit with files of any size. Sends their content in chunks of 3 MiB. */
 async function commit(
   service: Service,
   files: Record<string, string | Buffer>,
@@ -51,8 +48,8 @@ async function commit(
 }
 
 /**
- * Sends one request that takes long, and small requests while it runs. Prints the longest time that a small one took,
- * and asserts that at least one of them got its response before the long one did.
+ * Sends one long request, and small requests while it runs. Prints the longest time of a small request. Asserts that at
+ * least one small request finished first.
  */
 async function besideOthers(t: Test, service: Service, method: string, target: string, options: CallOptions = {}) {
   let isDone = false;
@@ -136,7 +133,7 @@ t.test('searches for anything, with any globs, end beside others', async (t) => 
   const slow = { query: { pattern: '([ab]+c?)+[0-9]' } };
   await besideOthers(t, service, 'POST', '/api/v1/repos/grep', { json: slow });
 
-  // Test the maximum number, total size and length of globs, and for each limit a request that is just above it.
+  // Test globs with the maximum number, total size and length. For each limit, also test a request just above it.
   const globs = (glob: string, count: number, bytes: number) =>
     Array.from({ length: count }, (_, index) => `${glob.slice(0, bytes)}${index}`);
   for (const glob of ['*a'.repeat(2048), '**/a'.repeat(1024), '**/*'.repeat(1024), '[a-z]*'.repeat(700)]) {

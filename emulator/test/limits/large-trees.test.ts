@@ -7,7 +7,8 @@ import { type ServiceResponse, startService } from '../service.js';
 const REPO = 'team/app';
 const FILES = 70_000;
 /**
- * Maximum number of units of work by which a slice (time between two yields to other requests) may exceed its length.
+ * Number of work units by which a slice may exceed its length. A slice is the time between two yields to other
+ * requests.
  */
 const BOUND = 1_000;
 
@@ -16,7 +17,7 @@ const WHO = 'A <a@example.com> 1700000000 +0000';
 
 const blob: RawObject = { type: 'blob', body: Buffer.from('x\n') };
 
-/** Returns one folder with `count` files. */
+/** Returns a tree with `count` files. */
 function wideTree(count: number): RawObject {
   const oid = Buffer.from(oidOf(blob), 'hex');
   const names = Array.from({ length: count }, (_, at) => Buffer.from(`100644 f${String(at).padStart(7, '0')}\0`));
@@ -24,7 +25,7 @@ function wideTree(count: number): RawObject {
 }
 
 t.test('a folder of very many files is listed, changed and compared in slices', async (t) => {
-  // Stop the clock of the scheduler, so that only counted units of work end a slice.
+  // Stop the scheduler's clock, so that only counted work can end a slice.
   const schedule = new Schedule({ now: () => 0 });
   const service = await startService({ limits: { searchTimeout: 60_000 } }, { schedule });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
@@ -39,7 +40,7 @@ t.test('a folder of very many files is listed, changed and compared in slices', 
   const get = (target: string) => () => service.call('GET', path + target, { repo: REPO });
   const inflated = tree.body.length * COST.byteInflated;
   const scanned = FILES * COST.entry;
-  /** Requests with the minimum number of units of work that the emulator must count for each. */
+  /** Requests, each with the minimum number of work units that the emulator must count for it. */
   const requests: Record<string, [least: number, send: () => Promise<ServiceResponse>]> = {
     'one page of the list': [inflated, get('/files?ref=main&limit=100')],
     'the diff of one file': [scanned, get(`/diff?sha=${oidOf(commit)}&path=f0000001`)],

@@ -11,13 +11,13 @@ import { pushBody } from '../git/raw-push.js';
 import { type Service, startService } from '../service.js';
 
 /**
- * Maximum number of units of work by which a slice (time between two yields to other requests) may exceed its length:
- * the last piece of the request's own work, and one piece of the requests beside it.
+ * Number of work units by which a slice may exceed its length. A slice is the time between two yields to other
+ * requests. The excess is the last piece of the request's own work and one piece of concurrent requests.
  */
 const BOUND = 6_000;
 const REPO = 'team/nasty';
 const SIZES = { commits: 5_000, files: 5_000, depth: 1_000, refs: 500 };
-/** Maximum number of requests per operation. Together, they vary every member of the request. */
+/** Maximum number of requests per operation. Together, they vary every member of a request. */
 const MAX_REQUESTS = 10;
 
 interface Schema {
@@ -29,7 +29,7 @@ interface Schema {
 }
 
 /**
- * Values for the members of requests, by a pattern of their names. The first value passes the early checks, and the
+ * Values for members of requests, by a pattern of the member's name. The first value passes the early checks, and the
  * others make the request expensive.
  */
 const VALUES: readonly [RegExp, (content: NastyContent) => readonly string[]][] = [
@@ -52,11 +52,11 @@ const VALUES: readonly [RegExp, (content: NastyContent) => readonly string[]][] 
 const valuesOf = (name: string, content: NastyContent) => VALUES.find(([pattern]) => pattern.test(name))![1](content);
 
 /**
- * Returns values for a member of a request with this schema. The first value passes the checks at the beginning of the
- * operation; the others make the operation as expensive as possible. Lists have the maximum length that fits into a body.
+ * Returns values for a member with this schema. The first value passes the early checks, and the others make the
+ * operation as expensive as possible. Lists have the maximum length that fits into a body.
  */
 function candidates(schema: Schema, name: string, content: NastyContent): unknown[] {
-  // Put false first, because requests with flags off pass more checks.
+  // Put false first, because a request passes more checks if flags are false.
   if (schema.enum) return schema.enum.toReversed();
   if (schema.anyOf) return schema.anyOf.flatMap((one) => candidates(one, name, content));
   switch (schema.type) {
@@ -82,7 +82,10 @@ function candidates(schema: Schema, name: string, content: NastyContent): unknow
   }
 }
 
-/** Returns one record with the first value of each member, and one more for each other value of each member. */
+/**
+ * Returns a record with the first value of each member. Also returns one record for each other value of a member, which
+ * differs only in that member.
+ */
 function records(schema: Schema, content: NastyContent): Record<string, unknown>[] {
   const members = Object.entries(schema.properties ?? {}).filter(([name]) => name !== 'cursor');
   const values = members.map(([name, member]) => candidates(member, name, content));
@@ -105,7 +108,7 @@ const WRITE = { target_branch: 'main', commit_message: 'm', author: { name: 'A',
 const lines = (...all: unknown[]) => all.map((line) => `${JSON.stringify(line)}\n`).join('');
 const CHUNK = Buffer.alloc(4 * 1024 * 1024, 'line\n').toString('base64');
 
-/** Bodies of requests that stream content, which the table of operations does not describe. */
+/** Streamed request bodies by operation. The table of operations does not describe them. */
 const STREAMED: Readonly<Partial<Record<OperationId, (content: NastyContent) => readonly (string | Buffer)[]>>> = {
   commitPack: () => {
     const files = Array.from({ length: MAX_FILES }, (_, at) => ({
@@ -155,7 +158,7 @@ function bodiesOf(operation: Operation, content: NastyContent): string[] {
   return [...records(schemaOf(operation.body), content).map((body) => JSON.stringify(body)), nested, wide];
 }
 
-/** Returns requests to the three routes of the Git protocol, whose bodies consist of packets. */
+/** Returns requests to the three routes of the Git protocol. Their bodies consist of packets. */
 function gitRequests(content: NastyContent): Sent[] {
   const packet = (text: string) => (text.length + 4).toString(16).padStart(4, '0') + text;
   const path = `/${REPO}.git`;
@@ -199,8 +202,8 @@ async function ask(service: Service, operation: Operation, { target, body }: Sen
 t.setTimeout(600_000);
 
 t.test('no request blocks others for longer than one slice', { timeout: 600_000 }, async (t) => {
-  // Stop the clock of the scheduler, so that only counted work ends a slice. Work that is not counted then shows as a
-  // slice that is too long.
+  // Stop the scheduler's clock, so that only counted work can end a slice. Uncounted work then shows as a slice that is
+  // too long.
   const schedule = new Schedule({ now: () => 0 });
   const service = await startService({ limits: { searchTimeout: 50, workTimeout: 500 } }, { schedule });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
@@ -228,7 +231,7 @@ t.test('no request blocks others for longer than one slice', { timeout: 600_000 
           refs: 10,
         });
       }
-      // Begin a new slice, so that the work of earlier requests is not counted for this request.
+      // Begin a new slice, so that the work of earlier requests does not count for this one.
       await setImmediate();
       schedule.longestSlice = 0;
       const { status } = await ask(service, row, sent);

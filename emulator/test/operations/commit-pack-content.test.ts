@@ -2,17 +2,13 @@ import t from 'tap';
 import { type Service, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
-// Tests of the content of commits that the operation commit-pack creates over the API, with unusual combinations of
-// paths, modes, messages and authors.
+// Tests commits that commit-pack creates over the API, with unusual combinations of paths, modes, messages and authors.
 
 const PACK = '/api/v1/repos/commit-pack';
 
 type Entry = { path: unknown; mode?: unknown; operation?: unknown; content?: string };
 
-/**
- * Builds the body of a commit-pack request with one file operation per entry (`upsert` by default). Each file has its
- * own content.
- */
+/** Builds a commit-pack body with one file operation per entry (`upsert` by default). Each file has its own content. */
 function bodyOf(entries: readonly Entry[], extra: Record<string, unknown> = {}): string {
   const files = entries.map(({ content: _, ...entry }, n) => ({ ...entry, content_id: `c${n}` }));
   const chunks = entries.flatMap(({ operation, content = 'x' }, n) =>

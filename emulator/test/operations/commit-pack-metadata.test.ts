@@ -7,14 +7,14 @@ import { Problem } from '../../http/problem.js';
 import { Meter } from '../../schedule/meter.js';
 import { startService } from '../service.js';
 
-/** Number of random commits that the test creates. */
+/** Number of random commits to create. */
 const COMMITS = 4_000;
 const BATCH = 2_000;
 const AT_ONCE = 16;
 
 /**
- * Generator of the pieces of which random names and messages are built: mostly strings with a special meaning in a Git
- * commit or tree, such as the delimiters of an author.
+ * Generator of pieces for random names and messages. Most pieces have a special meaning in a Git commit or tree, such
+ * as the delimiters of an author.
  */
 const pieces = fc.constantFrom(
   ...[
@@ -95,8 +95,7 @@ t.test(`${COMMITS} commits of random metadata are clean under git fsck --strict,
       ...(used.has('b') ? [chunk('b', b)] : []),
     ];
     const bytes = Buffer.from(body.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    // Call the handler of the operation directly, because thousands of HTTP requests would take longer than the commits
-    // themselves.
+    // Call the operation's handler directly. Thousands of HTTP requests would take longer than the commits themselves.
     const meter = new Meter({ schedule: world.engine.schedule });
     const call = { world, repository, claims: { policy: [] }, meter, stream: () => Readable.from([bytes]) };
     const status = await Promise.resolve(
@@ -111,8 +110,7 @@ t.test(`${COMMITS} commits of random metadata are clean under git fsck --strict,
   await bench.git('.', 'init', '-q', '-b', 'main', '--bare', 'mirror.git');
   for (let start = 0; start < COMMITS; start += BATCH) {
     const queue = drawn.slice(start, start + BATCH);
-    // Let each concurrent writer use a branch of its own, because each commit must be based on the writer's previous
-    // commit.
+    // Give each concurrent writer its own branch, because each commit must be based on the writer's previous commit.
     const writer = async (branch: string) => {
       for (let next = queue.pop(); next; next = queue.pop()) await write(next, branch);
     };

@@ -15,8 +15,8 @@ const metadata = (files: unknown, extra: Record<string, unknown> = {}) => ({
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /**
- * Starts an emulator with one repository. Returns a function that sends a commit-pack body, and also counts the objects
- * that remain in the store after a refused request.
+ * Starts an emulator with one repository. Returns functions that send a commit-pack body. `refuse` also asserts that
+ * the service refuses the request and changes no state.
  */
 async function setUp(t: Test) {
   const service = await startService();
@@ -236,8 +236,8 @@ t.test('expected heads and missing branches', async (t) => {
   for (const bad of ['', head.slice(1), head.toUpperCase(), 'main', 7, null]) {
     await refuse(`expected ${bad}`, with_({ expected_head_sha: bad }));
   }
-  // Expect the status `precondition_failed` in the result although the code is another one, because the specification
-  // documents no other status for a failed write. The member `code` names the missing object.
+  // Expect the status `precondition_failed` with another code. The specification documents no other status for a failed
+  // write. The member `code` says which object is missing.
   const missing = {
     code: 'branch_not_found',
     commit: null,

@@ -1,15 +1,15 @@
 import t from 'tap';
 import { type Service, type ServiceResponse, startService } from '../service.js';
 
-// Tests of cursors (tokens for the next page of a list). A cursor is valid for one list of one repository only. A
-// cursor of a list of files or commits also keeps the commit of the first page.
+// Tests cursors (tokens for the next page of a list). A cursor is valid only for one list of one repository. For files
+// and commits, it also keeps the commit of the first page.
 
 const REPO = 'team/app';
 const FILES = { 'a.txt': 'alpha\n', 'b.txt': 'alpha\n', 'c.txt': 'alpha\n' };
 
 interface List {
   readonly ask: (service: Service, cursor?: string) => Promise<ServiceResponse>;
-  /** Returns texts that identify the items of one page of the list, in the order of the page. */
+  /** Returns texts that identify the items of a page, in order. */
   readonly items: (page: ServiceResponse['json']) => string[];
 }
 

@@ -9,7 +9,7 @@ async function stage(t: Test) {
   return service;
 }
 
-/** Sends a request with a token that has all scopes of the deployment operations. */
+/** Sends a request with a token for all deployment operations. */
 function call(service: Service, method: string, target: string, options: CallOptions = {}) {
   return service.call(method, target, { scopes: HOSTING, ...options });
 }

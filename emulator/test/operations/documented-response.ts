@@ -4,8 +4,8 @@ import type { Operation } from '../../operation/operation.js';
 import type { ServiceResponse } from '../service.js';
 
 /**
- * Compares the status, body and error format of a response with the description of `operation` in the table of
- * operations. Returns a text for the first difference; undefined if the response is as documented.
+ * Compares a response with the operation's description in the table of operations: status, body and error format.
+ * Returns a text about the first difference. Undefined if the response is as documented.
  */
 export function faultOf(operation: Operation, response: ServiceResponse): string | undefined {
   const { status, json } = response;

@@ -6,18 +6,18 @@ import { runSync } from '../../schedule/steps.js';
 import { type CallOptions, type Service, startService } from '../service.js';
 import { isWorded, LFS_TYPE } from './worded-response.js';
 
-// Tests requests that are refused before the handler of an operation runs, because of the token or the state of the
-// repository. Each route of each operation must respond with the documented code, in the error format of the operation.
+// Tests requests that are refused before the operation's handler runs, because of the token or the repository's state.
+// Each route must respond with the documented code in the operation's error format.
 
 const EVERY_SCOPE = ['git:read', 'git:write', 'repo:write', 'org:read', 'deployment:read', 'deployment:write'];
 
 interface Refusal {
   readonly code: string;
   readonly status: number;
-  /** Returns true for operations that refuse a request for this reason. The test skips the other operations. */
+  /** Returns true if the operation refuses requests for this reason. The test skips the other operations. */
   readonly of: (operation: Operation) => boolean;
   readonly options: (service: Service, operation: Operation) => CallOptions | Promise<CallOptions>;
-  /** Expected status and code for operations that document another response to this refusal, by operation id. */
+  /** Expected status and code, by operation id, for operations that document a different response to this refusal. */
   readonly except?: Readonly<Record<string, readonly [status: number, code: string]>>;
 }
 

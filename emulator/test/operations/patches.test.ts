@@ -4,14 +4,14 @@ import { Workbench } from '../../git/test/workbench.js';
 import { type Service, type ServiceResponse, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
-// Tests of patches over HTTP. The real git must apply the diffs that the API returns, and the API must accept every
-// patch that the real git applies.
+// Tests patches over HTTP. Real git must be able to apply the diffs of the API. The API must accept every patch that
+// real git applies.
 
 const SEED = Number(process.env.PATCH_SEED ?? 3);
 const COMMITS = Number(process.env.PATCH_COMMITS ?? 9);
 /**
- * Lines for random files, by description. They are byte strings (latin1), because JSON text cannot contain most of
- * these bytes.
+ * Lines for random files, by description. They are byte strings (one character per byte), because most of these bytes
+ * cannot occur in JSON text.
  */
 const LINES: Readonly<Record<string, string>> = {
   'UTF-8': 'gr\xc3\xb6\xc3\x9fe \xe6\x97\xa5 \xf0\x9f\x98\x80',
@@ -107,7 +107,7 @@ class Files {
     const lines = Array.from({ length: 1 + random.below(30) }, (_, at) =>
       random.below(3) === 0 ? random.pick(known) : `line ${at}`,
     );
-    // Reduce every second file to ASCII, because otherwise nearly all patches would be binary.
+    // Reduce half of the files to ASCII at random. Otherwise nearly all patches would be binary.
     const own = random.below(2) === 0 ? lines.map((line) => Buffer.from(line, 'latin1').toString('ascii')) : lines;
     const joined = own.join(random.pick(['\n', '\n', '\r\n', '\r']));
     return { mode: random.pick(['100644', '100755']), content: joined + random.pick(['\n', '\r\n', '\r', '']) };
@@ -139,7 +139,7 @@ class Files {
   }
 }
 
-/** Formats one file as an `M` line with its data, as in a `git fast-import` stream. */
+/** Formats one file for a `git fast-import` stream, as an `M` line followed by its data. */
 function entry(path: string, { mode, content }: File): string {
   const name = `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
   if (mode === '160000') return `M ${mode} ${content} ${name}\n`;
@@ -147,8 +147,8 @@ function entry(path: string, { mode, content }: File): string {
 }
 
 /**
- * Starts an emulator with a repository, and creates a folder `work` in which the real git has the same commits. The
- * branch `main` is at the last commit.
+ * Starts an emulator with a repository. Creates the same commits for real git in the folder `work`. The branch `main`
+ * is at the last commit.
  */
 async function serve(t: Test, commits: readonly string[]) {
   const service = await startService();
@@ -191,8 +191,8 @@ function commitPatch(service: Service, patch: string | Buffer, branch = 'main'):
 }
 
 /**
- * Applies a patch with the real git, and returns the id of the resulting tree. The repository `apply` has only the
- * commit before the patch, because git would use an existing blob instead of the patch's data for a binary file.
+ * Applies a patch with real git, and returns the id of the resulting tree. The repository `apply` has only the commit
+ * before the patch. If git had the new blob of a binary file, it would not use the data in the patch.
  */
 async function apply(bench: Workbench, base: string, patch: string): Promise<string> {
   await bench.git('apply', 'fetch', '-q', '--no-tags', '../work', base);

@@ -70,8 +70,8 @@ t.test('Git routes are throttled per phase, and git reports the refusal', async 
     ['gitUploadPack', ['clone', remote, 'again']],
     ['gitReceivePack', ['push', 'origin', 'HEAD:refs/heads/new']],
   ] as const) {
-    // Allow one request per hour, so that the first request of this kind succeeds and the request of the git command is
-    // refused. Git does not repeat it after the refusal.
+    // Allow one request per hour. The first request of this kind succeeds, and the request of the git command is
+    // refused. Git does not repeat it.
     service.emulator.quotas.change({ git: { capacity: 1, refill: '1/1h', cost: { [op]: 1 }, by: ['op'] } });
     const row = OPERATION_REQUESTS[op];
     const first = await service.call(row.method, row.target, row.options);

@@ -3,8 +3,8 @@ import { operations } from '../../api/index.js';
 import { EVERY_SCOPE, makeFixture, ROWS, send, stage } from './routes/fixture.js';
 
 /**
- * Tests every API operation on each of its routes, with old and new member names. The responses must have the members
- * that published clients read.
+ * Tests every API operation on all its routes, with old and new member names. Responses must have the members that
+ * published clients read.
  */
 
 t.test('every operation responds on every route, with old and with new names', async (t) => {
@@ -45,8 +45,7 @@ t.test('HEAD returns the response of GET without a body; file metadata does not 
     if (row.method !== 'GET') continue;
     for (const route of row.routes) {
       const head = await send(service, { ...row, method: 'HEAD' }, route, fixture, row.sends[0]!(fixture));
-      // Expect 200 instead of 206 or 416, because a server must ignore a range in a HEAD request (RFC 9110, section
-      // 14.2).
+      // Expect 200 instead of 206 or 416. A server must ignore a range in a HEAD request (RFC 9110, section 14.2).
       const ok = row.ok === 206 || row.ok === 416 ? 200 : row.ok;
       t.equal(head.status, operation === 'files metadata' ? 405 : ok, route);
       t.equal(head.bytes.length, 0, `${route} without a body`);

@@ -2,8 +2,8 @@ import t from 'tap';
 import { startService } from '../service.js';
 
 /**
- * Tests of the ref that a response names. It must be the resolved ref, whatever text the request uses for it: the short
- * name of a branch or tag, otherwise the id of the commit.
+ * Tests the member `ref` of responses. It must be the resolved ref, whatever the request says: the short name of a
+ * branch or tag, otherwise the commit id.
  */
 
 t.test('`ref` of a response is the resolved ref, not the text of the request', async (t) => {

@@ -13,8 +13,8 @@ async function start(t: Test): Promise<Service> {
 }
 
 /**
- * Sends one request of each kind, such as a read or a write, to the repository. Returns for each kind the status, error
- * code and `Retry-After` of the response as one text.
+ * Sends one request of each kind to the repository, such as a read or a write. Returns for each kind one text with the
+ * status, the error code and `Retry-After`.
  */
 async function look(service: Service): Promise<Record<string, string>> {
   const requests = {

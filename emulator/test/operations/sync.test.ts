@@ -284,8 +284,8 @@ t.test(
     for (const fsck of ['strict', 'off'] as const) {
       const { upstream, receiver, service } = await stage(t, { fsck });
       upstream.create('acme/app', linearHistory(2));
-      // Create a tree with an entry `.git` in the upstream. The sync must refuse it, because a checkout would treat the
-      // entry as a repository.
+      // Create an upstream tree with an entry `.git`. The sync must refuse it, because a checkout would treat the entry
+      // as a repository.
       const inner = upstream.git('acme/app.git', ['rev-parse', 'main^{tree}']);
       const entry = Buffer.concat([Buffer.from('40000 .git\0'), Buffer.from(inner, 'hex')]);
       const put = (type: string, body: Buffer) =>

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { packBody, type Service, type ServiceResponse, startService } from '../service.js';
 
-/** Tests of API members that have an old and a new name. Requests may mix both names, and responses contain both. */
+/** Tests API members that have both an old and a new name. Requests may mix the names, and responses contain both. */
 
 const REPO = '/api/repos/team%2Fapp';
 const NONE = 'f'.repeat(40);

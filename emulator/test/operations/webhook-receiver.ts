@@ -8,12 +8,12 @@ export interface Received {
   readonly json: any;
 }
 
-/** HTTP server that records the webhook requests that the emulator sends in tests. */
+/** HTTP server that records the emulator's webhook requests. */
 export class WebhookReceiver implements AsyncDisposable {
   readonly received: Received[] = [];
   /**
-   * Returns the HTTP status of the response. `before` is the number of requests that were received earlier. A test
-   * replaces it to let deliveries fail.
+   * Returns the HTTP status to respond with. `before` is the number of requests received earlier. A test replaces this
+   * function to let deliveries fail.
    */
   status: (before: number) => number = () => 200;
   readonly #server: Server;
@@ -42,7 +42,7 @@ export class WebhookReceiver implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
   }
 
-  /** Waits until at least `count` requests have been received, and resolves to all received requests. */
+  /** Waits until at least `count` requests have arrived. Resolves to all received requests. */
   async until(count: number): Promise<Received[]> {
     while (this.received.length < count) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return this.received;

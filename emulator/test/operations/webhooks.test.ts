@@ -26,8 +26,7 @@ async function outbox(service: Service) {
 }
 
 /**
- * Reads the outbox (list of webhook deliveries in the emulator) repeatedly until `isThere` returns true for the
- * deliveries in it.
+ * Reads the emulator's outbox until `isThere` returns true for the webhook deliveries in it. Returns these deliveries.
  */
 async function untilOutbox(
   service: Service,

@@ -3,7 +3,7 @@ import type { ServiceResponse } from '../service.js';
 
 export const LFS_TYPE = 'application/vnd.git-lfs+json';
 
-/** Returns true if an error response has the given status and code, and the error format of the operation. */
+/** Returns true if an error response has this status and code, and the operation's error format. */
 export function isWorded(
   { dialect = 'problem' }: Operation,
   response: ServiceResponse,
@@ -17,8 +17,8 @@ export function isWorded(
       type === LFS_TYPE && response.json.message !== '' && response.json.request_id === response.headers['x-request-id']
     );
   }
-  // Exclude these two errors, because they occur before the operation of a request is known, and so do not have the
-  // error format of the operation.
+  // Exclude these two errors. They occur before the request's operation is known, and therefore do not have its error
+  // format.
   if (dialect === 'error' && code !== 'rate_limited' && code !== 'route_not_found') {
     return type === 'application/json' && Object.keys(response.json).join() === 'error' && response.json.error !== '';
   }

@@ -16,7 +16,7 @@ interface Action {
   readonly runs: { readonly using: string; readonly steps: readonly Step[] };
 }
 
-/** Step of a GitHub action: it runs either a script or another action. */
+/** Step of a GitHub action. It runs either a script or another action. */
 interface Step {
   readonly uses?: string;
   readonly shell?: string;
@@ -56,8 +56,8 @@ const file = (name: string): string => join(folder, name);
 const folder = t.testdir({});
 
 /**
- * Runs the scripts of a GitHub action one after the other, as GitHub's runner does. Returns a function that reads a
- * file which the scripts wrote, such as `output`.
+ * Runs the scripts of a GitHub action in order, like GitHub's runner. Returns a function that reads a file written by
+ * the scripts, such as `output`.
  */
 async function runAction(action: string, inputs: Readonly<Record<string, string>>) {
   const env = {

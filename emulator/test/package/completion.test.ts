@@ -11,7 +11,7 @@ await mkdir(bin);
 for (const name of ['emulator', 'conformance']) await symlink(packageFile('bin', `${name}.js`), join(bin, name));
 const env = { ...process.env, SHELL: '/bin/bash', PATH: `${bin}${delimiter}${process.env.PATH}` };
 
-/** Returns the completions that bash offers for the last of the given words, which is incomplete. */
+/** Returns the completions that bash offers for the last word, which is incomplete. */
 async function offered(...words: readonly string[]): Promise<string[]> {
   const [command] = words;
   const script = `source <(${command} completion)

@@ -5,8 +5,8 @@ import { optionRows } from '../../config/options.js';
 import { packageFile } from '../../system/package-root.js';
 
 /**
- * Instructions of the Dockerfile, one per item, with continued lines joined. The test looks in them for the properties
- * of the image that the documents promise.
+ * Instructions of the Dockerfile, with continued lines joined. The test verifies the image properties that the
+ * documents promise.
  */
 const instructions = readFileSync(packageFile('emulator', 'Dockerfile'), 'utf8')
   .replaceAll(/^#.*\n/gm, '')

@@ -8,11 +8,11 @@ import ts from 'typescript';
 import type { GivenOptions } from '../../config/options.js';
 import { type Emulator, startEmulator } from '../../index.js';
 
-// The tests run compiled, from dist/emulator/test.
+// The path goes up to the sources, because the compiled tests are below dist/emulator/test.
 const SOURCES = fileURLToPath(new URL('../../../../emulator/', import.meta.url));
 const EXAMPLE = /```js\n([\s\S]*?)```/g;
 
-/** Returns the code examples in the comments of a source text: the text between the fences "```js" and "```". */
+/** Returns the code examples in a source text's comments: the text between the fences "```js" and "```". */
 function examplesIn(text: string): string[] {
   return [...text.replace(/^ *\* ?/gm, '').matchAll(EXAMPLE)].map(([, code]) => code!);
 }
@@ -28,13 +28,13 @@ const FILES = [
     .map((file) => join('library', file)),
 ];
 
-/** Code that replaces the placeholders in examples, so that the examples can be run. */
+/** Code that replaces placeholders in examples, so that the examples can run. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   '// … a test …': 'await test();',
   '// … when the request is there …': 'await requestIsThere();',
 };
 
-/** Runs the code of an example with an emulator that has a repository and has received some requests. */
+/** Runs the code of an example with an emulator. The emulator has a repository and has received some requests. */
 async function runExample(t: Test, code: string): Promise<void> {
   const start = async (given: GivenOptions = {}): Promise<Emulator> => {
     const started = await startEmulator({ ...given, port: 0 });

@@ -5,8 +5,8 @@ import t from 'tap';
 
 // needs: git
 
-// Tests on a machine without a network except loopback. A normal user can create it with unshare(1), which uses
-// network_namespaces(7).
+// Tests on a machine that has only a loopback network. unshare(1) creates it with network_namespaces(7), which a normal
+// user may do.
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const BIN = join(ROOT, 'bin');
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 
-// The tests run compiled, from dist/emulator/test.
+// The path goes up to the checkout, because the compiled tests are below dist/emulator/test.
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   readonly exports: Readonly<Record<string, object | string>>;
@@ -12,7 +12,7 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
 const ENTRIES = Object.entries(manifest.exports)
   .filter(([, entry]) => typeof entry === 'object')
   .map(([path]) => `repohost-emulator${path.slice(1)}`);
-/** Entries of the package that can be loaded only inside their test runner, so that this test does not load them. */
+/** Entries of the package that this test does not load, because they work only inside their test runner. */
 const RUNNERS = ['repohost-emulator/tap', 'repohost-emulator/vitest', 'repohost-emulator/jest'];
 
 function linkModules(folder: string, names: readonly string[]): void {
@@ -23,7 +23,7 @@ function linkModules(folder: string, names: readonly string[]): void {
   }
 }
 
-/** Creates a TypeScript project that has only the published types of this package and the types of Node. */
+/** Creates a TypeScript project that has only this package's published types and Node's types. */
 function createTypedProject(t: Test): string {
   const folder = t.testdir({ 'package.json': '{}', node_modules: {} });
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
@@ -31,7 +31,7 @@ function createTypedProject(t: Test): string {
   const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
   const copied = files.map(({ path }) => path).filter((path) => /\.d\.m?ts$|package\.json$/.test(path));
   for (const path of copied) cpSync(join(ROOT, path), join(folder, 'node_modules', 'repohost-emulator', path));
-  // Link only the types of Node, because the types of the package must not depend on those of its dependencies.
+  // Link only Node's types. The types of this package must not depend on the types of its dependencies.
   linkModules(folder, ['@types/node']);
   return folder;
 }
@@ -109,8 +109,8 @@ t.test('the types compile by themselves, with all of them checked', (t) => {
 });
 
 /**
- * Program that uses the library as a client does. It runs once as a CommonJS module and once as an ES module, with the
- * same result.
+ * Program that uses the library like a client. It runs once as a CommonJS module and once as an ES module, and must
+ * give the same result.
  */
 const STORY = `
 async function story({ startEmulator }, { run, InvalidOption }) {
@@ -138,7 +138,7 @@ t.test('require and import give the same', (t) => {
     return stdout;
   };
   const loaded = ENTRIES.filter((entry) => !RUNNERS.includes(entry));
-  // Leave out two names that an import of a CommonJS module adds for the module itself.
+  // Leave out two names that importing a CommonJS module adds.
   const own = "Object.keys(entry).filter((name) => name !== 'default' && name !== 'module.exports').sort()";
   const namesOf = `console.log(JSON.stringify(loaded.map((entry) => ${own})));`;
   const required = say('names.cjs', `const loaded = [${loaded.map((entry) => `require('${entry}')`)}];${namesOf}`);

@@ -8,8 +8,8 @@ t.test('the first failing check decides the response', async (t) => {
   const { call, token } = service;
   const expired = await token({ repo: 'team/app', ttl: 60, now: Date.now() - 3_600_000 });
 
-  // Define one row per defect of a request, in the order of the checks. The request of a row also has the defects of
-  // all rows below it, so that the response shows which check is first.
+  // Each row has one defect of a request, in the order of the checks. Its request also has the defects of all rows
+  // below, so the response shows which check is first.
   const rows: [string, () => ReturnType<typeof call>, number, string][] = [
     ['a target that is none', () => call('GET', '/api/repos#x', { token: null }), 400, 'bad_request'],
     [
@@ -248,7 +248,7 @@ t.test('the same seed, clock and requests give the same responses and journal', 
         const { status, headers, text } = await service.call('GET', target);
         responses.push(JSON.stringify([status, { ...headers, connection: '', 'keep-alive': '' }, text]));
       }
-      // Replace durations and the port, because they differ between the runs that are compared.
+      // Replace durations and the port, because they differ between the compared runs.
       const shown = (name: string, value: unknown) => (name === 'duration' ? 0 : value);
       const journal = JSON.stringify(service.emulator.requests(), shown).replaceAll(new URL(service.url).port, '0');
       return [...responses, journal];

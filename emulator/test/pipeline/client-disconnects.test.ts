@@ -10,19 +10,17 @@ import { shuffled } from '../concurrency/shuffled.js';
 import { packBody, type Service, startService } from '../service.js';
 
 const REPO = 'team/app';
-/**
- * Timeouts of the service in milliseconds. They are so long that only the disconnect of the client can end the work.
- */
+/** Timeouts in milliseconds that are very long. Only the client's disconnect can then end the work. */
 const limits = { searchTimeout: 60_000, workTimeout: 60_000 };
 /**
- * Number of bytes that an object store reserves for its next objects. The content that each test writes is several
- * times as large, so that memory which is not released is noticed.
+ * Number of bytes that an object store reserves for its next objects. Each test writes several times as much, so that
+ * the test notices memory that is not released.
  */
 const INDEX_ROOM = 1 << 20;
 const AUTHOR = { name: 'A', email: 'a@b.c' };
 const MERGE = { source_branch: 'topic', target_branch: 'main', strategy: 'merge', commit_message: 'M', author: AUTHOR };
 
-/** Creates a repository whose content makes every tested operation take long. */
+/** Creates a repository in which all tested operations take long. */
 async function setUp() {
   const service = await startService({ limits });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
@@ -73,7 +71,7 @@ function storiesFor(sha: string): Story[] {
   ];
 }
 
-/** Sends a request, and resets the connection while the server works on the request. */
+/** Sends a request, and resets the connection while the server is working on it. */
 async function leave(service: Service, { method, target, body }: Story): Promise<void> {
   const { hostname, port } = new URL(service.url);
   const socket = connect({ host: hostname, port: Number(port) }).on('error', () => undefined);
@@ -88,7 +86,7 @@ async function leave(service: Service, { method, target, body }: Story): Promise
     socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]), resolve),
   );
   await sent;
-  // Wait a few turns of the event loop, in which the server reads the request and begins to work.
+  // Wait a few turns of the event loop, so that the server can read the request and begin to work.
   for (let turn = 0; turn < 3; turn++) await setImmediate();
   socket.resetAndDestroy();
 }

@@ -5,7 +5,7 @@ import { converse, type RawResponse, sendRaw } from '../raw-http.js';
 import { packBody, type Service, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
-// Tests of malformed HTTP messages: the server must answer each mistake with one response in its usual error format.
+// Tests malformed HTTP messages. The server must answer each with one response in its usual error format.
 
 async function setUp(t: Test, options: GivenOptions = {}) {
   const service = await startService(options);
@@ -26,8 +26,8 @@ const GENERIC: Readonly<Record<number, string>> = {
 };
 
 /**
- * Asserts that a response refuses the request: problem details with the generic code, a request id that the journal
- * (list of past requests) knows, and a Content-Length.
+ * Asserts that a response refuses the request. It must have problem details with the generic code, a Content-Length,
+ * and a request id that is in the journal (list of recorded requests).
  */
 function isRefusal(t: Test, service: Service, response: RawResponse | undefined, status: number, what: string): void {
   t.equal(response?.status, status, what);
@@ -160,7 +160,7 @@ t.test('an invalid body gets one response and one journal entry', async (t) => {
       for (const credential of [authorization, '']) {
         const head = `POST /api/v1/repos/${path} HTTP/1.1\r\n${HOST}${credential}Transfer-Encoding: chunked\r\n\r\n`;
         const recorded = [...world.state.journal.entries()].length;
-        // Send each request twice: once in one piece, and once with the body after the header.
+        // Send each request twice: in one piece, and with the body later than the header.
         for (const isLate of [false, true]) {
           const { responses } = await converse(service, (socket) => {
             if (!isLate) socket.write(head + body);
@@ -261,7 +261,7 @@ t.test('Expect: only 100-continue is supported', async (t) => {
   for (const none of ['Expect:\r\n', 'Expect: ,\r\n']) {
     t.match(await sendRaw(service, post(none), 1), { continues: 0, responses: [{ status: 400, body: /query/ }] });
   }
-  // Expect no `100 Continue`, because an expectation in an HTTP/1.0 request is ignored (RFC 9110, section 10.1.1).
+  // Expect no `100 Continue`. A server must ignore an expectation in an HTTP/1.0 request (RFC 9110, section 10.1.1).
   for (const expect of ['x', '100-continue']) {
     const { responses, continues } = await sendRaw(service, post(`Expect: ${expect}\r\n`, 'HTTP/1.0'), 1);
     t.match(responses, [{ status: 400, body: /query/ }], `HTTP/1.0 ${expect}`);
@@ -347,8 +347,8 @@ t.test('CONNECT, OPTIONS * and Upgrade', async (t) => {
     t.equal(response.responses[0]?.status, 400, `${method} *`);
   }
 
-  // Ask for an upgrade, which a server may ignore (RFC 9110, section 7.8). No other request may follow on the
-  // connection, because Node drops what follows such a request.
+  // Ask for an upgrade, which a server may ignore (RFC 9110, section 7.8). Send nothing after it on the connection,
+  // because Node drops everything after such a request.
   const upgrade = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n';
   for (const [line, status] of [
     ['GET /api/v1/repo', 200],

@@ -3,8 +3,8 @@ import type { GivenOptions } from '../../config/options.js';
 import { type RawResponse, sendRaw } from '../raw-http.js';
 import { type Service, startService } from '../service.js';
 
-// Tests of the target host of a request: the header `Host`, the absolute form of the target, and the guard that
-// protects the emulator's own routes.
+// Tests how the server finds the target host: from the header `Host`, or from an absolute-form target. Also tests the
+// guard that protects the emulator's own routes.
 
 async function setUp(t: Test, options: GivenOptions = {}) {
   const service = await startService(options);
@@ -16,14 +16,12 @@ async function setUp(t: Test, options: GivenOptions = {}) {
   return { service, ask, authorization: `Authorization: Bearer ${token}\r\n` };
 }
 
-/**
- * One path of each kind of route: a route of the service, routes of the emulator itself, and unknown routes of both.
- */
+/** One path per kind of route: a route of the service, routes of the emulator itself, and unknown routes of both. */
 const PATHS = ['/api/v1/repo', '/_emulator/health', '/_emulator/version', '/_emulator/nothing', '/nothing'];
 
 /**
- * Returns an error response and the shape that it must have. A response to HEAD has an empty body. A request to the
- * emulator's own routes has no number.
+ * Returns an error response and its expected shape. A response to HEAD has an empty body. Responses of the emulator's
+ * own routes have no request id.
  */
 function problemAndShape({ status, headers, body }: RawResponse, expected: number, code: string) {
   const shape = {
@@ -190,8 +188,8 @@ t.test('no Host, and more than one', async (t) => {
     [{ status: 400, headers: { connection: 'keep-alive' } }, { status: 200 }],
     'the connection is kept',
   );
-  // Send an HTTP/1.0 request without `Host`, because only HTTP/1.1 requires it (RFC 9112, section 3.2). The request is
-  // then for the organization to which the port belongs (section 3.3).
+  // Send HTTP/1.0 requests without `Host`, because only HTTP/1.1 requires it (RFC 9112, section 3.2). The port then
+  // determines the organization (section 3.3).
   const old = await ask('GET /api/v1/repo HTTP/1.0', authorization);
   t.match(old, { status: 200, headers: { connection: 'close' } });
   t.match(await ask('GET /_emulator/health HTTP/1.0', ''), { status: 200, body: /"organization":"demo"/ });
@@ -255,7 +253,7 @@ t.test('the authority of an absolute-form target takes the place of Host', async
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'SEARCH'];
 const OWN = ['/_emulator/health', '/_emulator/version', '/_emulator/openapi.json', '/_emulator/webhooks/outbox'];
-/** Path of the emulator's web page, and the path without slash, which redirects to it. */
+/** Path of the emulator's web page, and the path without slash that redirects to it. */
 const PAGE = ['/_emulator', '/_emulator/'];
 
 const NO_ROUTES = [

@@ -20,7 +20,7 @@ import { createTls } from '../../tls/tls-service.js';
 
 const execute = promisify(execFile);
 
-/** Sends one HTTPS request to an emulator on this machine. `ca` is the certificate that the client trusts. */
+/** Sends one HTTPS request to an emulator on this machine. The client trusts the certificate `ca`. */
 function ask(url: string, ca: string, headers: Record<string, string> = {}, method = 'GET') {
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
     const { hostname, host, port, pathname } = new URL(url);
@@ -175,8 +175,8 @@ t.test('responses contain the public address, also for remotes', async (t) => {
 });
 
 /**
- * Returns every URL in the responses to requests that create a repository and ask for the upload of large files.
- * `host`: value of the header `Host` of the requests.
+ * Returns all URLs in the responses to two kinds of requests: they create a repository, and ask for the upload of large
+ * files. `host` is the value of their `Host` header.
  */
 async function urlsIn({ baseUrl, token }: Pick<Emulator, 'baseUrl' | 'token'>, host: string, org = 'demo') {
   const { port } = new URL(baseUrl);
@@ -254,7 +254,7 @@ t.test('a certificate is renewed while the emulator runs, by the authority that 
     });
   const look = async () => {
     for (const each of looks) each();
-    // Wait for the new certificate, because its key is generated outside the event loop.
+    // Wait for the new certificate. Its key is generated outside the event loop.
     const deadline = Date.now() + 20_000;
     const before = server.listeners[0].secure!.port;
     while (Date.now() < deadline && (await serial(before).catch(() => '')) === '') await pause(10);

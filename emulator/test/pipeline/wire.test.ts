@@ -7,7 +7,7 @@ import type { GivenOptions } from '../../config/options.js';
 import { packBody, type Service, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
-// Tests of HTTP on the socket level. Requests are sent unchanged, because client libraries would normalize them.
+// Tests HTTP at the socket level. A client library would normalize these requests.
 
 async function setUp(t: Test, options: GivenOptions = {}) {
   const service = await startService(options);
@@ -18,8 +18,8 @@ async function setUp(t: Test, options: GivenOptions = {}) {
 }
 
 /**
- * Returns a function that builds a request line and headers. An empty value omits a header that is sent by default, and
- * an array of values sends the header several times.
+ * Returns a function that builds a request line with headers. An empty value omits a default header. An array repeats
+ * the header with several values.
  */
 function headOf(token: string) {
   return (line: string, headers: Record<string, string | string[]> = {}): string => {
@@ -36,8 +36,8 @@ interface Received {
 }
 
 /**
- * Opens a connection and lets `act` write to it. Resolves to the received bytes as soon as the server has closed the
- * connection or one response is complete.
+ * Opens a connection and lets `act` write to it. Resolves to the received bytes when the server closes the connection,
+ * or when one response is complete.
  */
 function talk(service: Service, act: (socket: Socket) => void): Promise<Received> {
   return new Promise((resolve, reject) => {
@@ -50,8 +50,8 @@ function talk(service: Service, act: (socket: Socket) => void): Promise<Received
       resolve({ status: Number(text.slice(9, 12)), head: text.slice(0, at).toLowerCase(), body: text.slice(at + 4) });
     };
     socket.on('data', (data) => {
-      // Remove responses 102, which the server may send first to test if a client that closed its direction is still
-      // connected.
+      // Remove interim responses with status 102. The server may send them to test whether a client that ended its
+      // direction is still connected.
       text = `${text}${data}`.replace(/^(HTTP\/1\.1 102 Processing\r\n\r\n)+/, '');
       const length = /content-length: (\d+)/i.exec(text)?.[1];
       const at = text.indexOf('\r\n\r\n');

@@ -10,12 +10,12 @@ import { missingTools, sourceOf, TOOLS, toolsOf } from './tools.js';
 
 // node dist/emulator/test/runner/all.js [--jobs N] [--rest] [part of a path …]
 //
-// Runs compiled test files in child processes. Without a part of a path, it runs the test files that the seed TEST_SEED
-// selects. With --rest, it runs the other test files.
+// Runs compiled test files in child processes. Runs the files whose path contains one of the given parts. Without
+// parts, the seed TEST_SEED selects the files. With --rest, runs the files that the seed did not select.
 
 const FOLDER = fileURLToPath(new URL('../../../', import.meta.url));
 /**
- * Time limit in milliseconds for a process that runs several test files: `first` for its first file, plus `further` for
+ * Time limit in milliseconds of a process that runs test files. It is `first` for the first file, plus `further` for
  * each other file.
  */
 const TIMEOUT = { first: 300_000, further: 120_000 };
@@ -26,16 +26,16 @@ const { values, positionals } = parseArgs({
 });
 const jobs = Number(values.jobs ?? availableParallelism() + 1);
 
-// Set the seed in the environment, because test files run in child processes and must draw their samples with the same
-// seed.
+// Pass the seed to the child processes in the environment, so that all test files draw their samples with it.
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 32));
 process.env.TEST_SEED = String(seed);
 
-// Reverse the order of names, in which tests of several folders together are last. They take longest, and must start
-// first so that both CPU cores are busy until the end.
+// Start with the last names in alphabetical order. They are tests of several folders together, which take longest.
+// Starting them first keeps all CPU cores busy until the end.
 const found = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js'))
-  // Compiled files without a source are left out. The compiler leaves them when a test file is removed or renamed.
+  // Leave out compiled files without a source. The compiler does not delete them when a test file is removed or
+  // renamed.
   .filter((file) => existsSync(sourceOf(join(FOLDER, file))))
   .filter((file) => positionals.length === 0 || positionals.some((part) => join('dist', file).includes(part)))
   .sort()
@@ -43,10 +43,7 @@ const found = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
 
 const files = selectFiles();
 
-/**
- * Returns those of the found test files that the command line and the seed select. Without arguments, the seed draws a
- * part of the slow test files.
- */
+/** Selects test files by command line and seed. Without arguments, the seed draws a part of the slow test files. */
 function selectFiles(): string[] {
   if (positionals.length > 0 && !values.rest) return found;
   const drawn = new Set(drawFiles(found, seed));
@@ -101,7 +98,7 @@ async function work(): Promise<void> {
     console.log(`${outcome.isPassed ? 'ok' : 'not ok'} ${name}${count}  ${outcome.passed} passed, ${seconds} s`);
     for (const skip of outcome.skipped) console.log(`  skipped: ${skip}`);
     if (outcome.isPassed) continue;
-    // Remove passed assertions, plans and blank lines from the TAP output, because a file may have thousands of them.
+    // Remove passed assertions, plans and blank lines from the TAP output. A file can have thousands of them.
     console.log(outcome.output.replace(/^ *(ok \d+\b.*|\d+\.\.\d+)?\n/gm, ''));
     if (outcome.isTimedOut) console.log(`Killed after ${timeout / 1000} s.`);
   }

@@ -3,16 +3,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
 
-// node batch.js FILE.test.js …: runs test files one after the other in this process, with one TAP output for all. This
-// saves time, because Node, tap and the emulator are loaded only once.
+// node batch.js FILE.test.js …
+//
+// Runs test files one after another in this process, with a single TAP output. This saves time, because Node, tap and
+// the emulator are loaded only once.
 
 const { jobs } = t;
 const teardowns: (() => unknown)[] = [];
-// Run teardown functions after the last file, because files that share a module share its teardown function. tap would
-// run them as soon as the root test is idle, which may be earlier.
+// Postpone teardown functions until after the last file, because files can share a module and its teardown function.
+// tap would run them as soon as the root test is idle, which may be earlier.
 t.teardown = (teardown) => void teardowns.unshift(teardown);
-// Ignore the time limit that a file sets, because it would count from the start of the process. The runner limits the
-// time of the whole process instead.
+// Ignore the time limits of test files, because they would count from the start of the process. The runner limits the
+// time of the whole process.
 t.setTimeout = () => undefined;
 for (const file of process.argv.slice(2)) {
   const name = relative(process.cwd(), file);

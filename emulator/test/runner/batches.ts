@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 
 /**
- * Folders below `dist/` whose test files start programs that read or change their own process. Each test file in them
- * runs in a separate process.
+ * Folders below `dist/` whose test files start programs, or read or change their own process. Each of these files runs
+ * in a separate process.
  */
 const OWN_PROCESS: readonly string[] = [
   'conformance/cli',
@@ -19,18 +19,15 @@ const OWN_PROCESS: readonly string[] = [
   'emulator/test/runners',
 ];
 
-/**
- * Maximum number of test files that run in one process. If it were higher, one of two CPU cores could be idle at the
- * end.
- */
+/** Maximum number of test files in one process. A higher number could leave a CPU core idle at the end. */
 const MAX_FILES = 12;
 
-/** Maximum number of test files in one process that share an emulator. Each of these files takes 5 to 30 s. */
+/** Maximum number of test files with a shared emulator in one process. Each of these files takes 5 to 30 s. */
 const MAX_SHARING = 5;
 
 /**
- * Groups test files that one process runs: files of one folder, unless each needs a process of its own, and files
- * that share an emulator.
+ * Groups test files into batches, which one process runs each. A batch has files of one folder, or files that share an
+ * emulator. A file that needs its own process is alone in its batch.
  *
  * @param root Path of `dist/`.
  * @param files Paths below it.
@@ -45,7 +42,7 @@ export function batchesOf(root: string, files: readonly string[]): string[][] {
       batches.push([file]);
       continue;
     }
-    // Group the test files of all folders below emulator/git together, because each of these folders has few files.
+    // Put the files of all folders below emulator/git into common batches, because each of these folders has few files.
     const key = folder.replace(/^(emulator\/git)\/.*/, '$1');
     let batch = open.get(key);
     if (batch === undefined || batch.length === (isSharing ? MAX_SHARING : MAX_FILES)) {

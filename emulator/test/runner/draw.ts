@@ -2,9 +2,9 @@ import { dirname, sep } from 'node:path';
 import { randomNumbers } from '../../git/test/random-numbers.js';
 
 /**
- * Folders below `dist/` with slow test files, which start whole programs or a browser, and the share of the files in each
- * folder that `npm test` selects at random, so that it takes 5 minutes. `.ci/run` runs the other files as well. Test files
- * next to the code are always run.
+ * Folders below `dist/` with slow tests, which start whole programs or a browser. `share` is the part of each folder's
+ * files that `npm test` draws at random, so that it takes 5 minutes. `.ci/run` also runs the other files. Test files in
+ * other folders always run.
  */
 const SHARES: readonly (readonly [folder: string, share: number])[] = [
   ['conformance/test', 1 / 5],
@@ -14,10 +14,7 @@ const SHARES: readonly (readonly [folder: string, share: number])[] = [
   ['emulator/test', 1 / 4],
 ];
 
-/**
- * Returns a random selection of the test files, for `npm test`. The same seed and files give the same selection. The
- * selected files keep the order that they have in `files`.
- */
+/** Draws the test files for `npm test`. The same seed and files give the same result. The order of `files` is kept. */
 export function drawFiles(files: readonly string[], seed: number): string[] {
   const draw = randomNumbers(seed);
   const byFolder = new Map<string, string[]>();

@@ -1,6 +1,6 @@
 import ts from 'typescript';
 
-/** Small change of a source file, such as `<` to `<=`, that at least one test should detect. */
+/** Small change of a source file, such as `<` to `<=`. At least one test should detect it. */
 export interface Mutant {
   readonly file: string;
   readonly line: number;
@@ -15,8 +15,8 @@ export interface Mutant {
 type Found = (operator: string, node: ts.Node | { pos: number; end: number }, after: string) => void;
 
 /**
- * Operators that replace each binary operator in mutants (changed copies of a source file), and the name of this kind
- * of change.
+ * Replacements of each binary operator for mutants (small changes of a source file). `operator` is the name of this
+ * kind of change.
  */
 const BINARY: ReadonlyMap<ts.SyntaxKind, readonly [operator: string, after: readonly string[]]> = new Map([
   [ts.SyntaxKind.LessThanToken, ['comparison', ['<=', '>=']]],
@@ -38,7 +38,7 @@ const BINARY: ReadonlyMap<ts.SyntaxKind, readonly [operator: string, after: read
 ]);
 
 /**
- * Returns all mutants (small changes that a test should detect) of a source file, in the order of their positions.
+ * Returns all mutants of a source file, ordered by position. A mutant is a small change that a test should detect.
  * Types, imports and message texts are not changed.
  */
 export function mutantsOf(file: string, text: string): Mutant[] {
@@ -104,8 +104,8 @@ function mutateBinary({ left, right, operatorToken }: ts.BinaryExpression, found
 }
 
 /**
- * Returns true if a literal in the syntax tree is a value. Returns false for a member name or a literal type, because a
- * change of these would not change a result.
+ * Returns true if a literal is a value. Returns false for a member name or a literal type, because a change of these
+ * would not change a result.
  */
 function isValue(node: ts.Node): boolean {
   const { parent } = node;
@@ -114,8 +114,8 @@ function isValue(node: ts.Node): boolean {
 }
 
 /**
- * Returns true if an array literal in the syntax tree is a destructuring pattern on the left of an assignment, which
- * has no value that a mutant (small change of the code) could change.
+ * Returns true if an array literal is a destructuring pattern on the left of an assignment. Such a pattern has no value
+ * that a mutant (small change of the code) could replace.
  */
 function isAssigned(node: ts.Node): boolean {
   const { parent } = node;
@@ -124,8 +124,8 @@ function isAssigned(node: ts.Node): boolean {
 }
 
 /**
- * Compiles a source file to JavaScript without type checks. If `mutant` (small change of the code) is given, the change
- * is applied first.
+ * Compiles a source file to JavaScript without type checks. Applies `mutant` (small change of the code) first if it is
+ * given.
  */
 export function compile(text: string, mutant?: Mutant): string {
   const mutated = mutant ? text.slice(0, mutant.start) + mutant.after + text.slice(mutant.end) : text;

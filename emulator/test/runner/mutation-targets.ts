@@ -1,6 +1,8 @@
-/** Part of the emulator, and the test files (or folders of test files) that should detect small changes of its code. */
+/**
+ * Part of the emulator, and the tests that should detect small changes of its code. `tests` has test files and folders.
+ */
 interface Target {
-  /** Folders and source files below `emulator/`. Test files in these folders do not count as sources. */
+  /** Folders and source files below `emulator/`. Test files in these folders are excluded. */
   readonly sources: readonly string[];
   readonly tests: readonly string[];
 }

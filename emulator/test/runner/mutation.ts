@@ -20,12 +20,18 @@ import { TARGETS } from './mutation-targets.js';
 import { runTestFiles } from './test-file.js';
 
 // npm run mutation -- auth [--sample N] [--jobs N] [--file PART] [--fresh] [--again]
+//
 // npm run mutation -- --by conformance api,auth,http [--sample N] …
 //
 // Changes one place of the emulator's code at a time, and runs the tests of that part of the emulator until one fails.
-// Prints the changes that no test detects. With `--by conformance`, the conformance suite judges the changes in place
-// of the tests, and the parts are folders or files below `emulator/`. Results are stored in the folder for temporary files, so that a stopped run
-// can be resumed. `--again` repeats the changes that no test detected, and `--fresh` repeats all of them.
+// Prints the changes that no test detects.
+//
+// - `--by conformance` uses the conformance suite instead of the tests. The parts are then folders or files below
+//   `emulator/`.
+// - `--again` repeats the changes that no test detected.
+// - `--fresh` repeats all changes.
+//
+// Results are stored in the folder for temporary files, so that a stopped run can be resumed.
 
 const CHECKOUT = fileURLToPath(new URL('../../../../', import.meta.url));
 const SEED = 20_261_101;
@@ -65,7 +71,7 @@ mkdirSync(folder, { recursive: true });
 const journal = join(folder, `${label}.jsonl`);
 if (values.fresh) rmSync(journal, { force: true });
 
-/** Returns the files below the folder `root` that match one of `parts`, each a path of a file or folder. */
+/** Returns the files below `root` that match one of `parts`. A part is the path of a file or folder. */
 function filesOf(root: string, parts: readonly string[], isWanted: (file: string) => boolean): string[] {
   const all = readdirSync(join(CHECKOUT, root), { recursive: true, encoding: 'utf8' }).filter(isWanted).sort();
   return parts.flatMap((part) =>
@@ -78,19 +84,19 @@ const sources = filesOf('emulator', target.sources, (file) => /^(?!.*(\.test\.ts
 const tests = [...new Set(filesOf('dist/emulator', target.tests, (file) => file.endsWith('.test.js')))];
 const texts = new Map(sources.map((file) => [file, readFileSync(join(CHECKOUT, 'emulator', file), 'utf8')]));
 
-/** Main module of the changed emulator in a sandbox. It loads the compiled modules, not the bundle. */
+/** Main module of the changed emulator. It loads the compiled modules instead of the bundle. */
 const START = 'start.mjs';
 const START_TEXT = `
 import { main } from './dist/emulator/cli/main.js';
 process.exitCode = await main(process.argv.slice(2));
 `;
 
-/** Maximum duration in milliseconds of a run of the conformance suite on a changed emulator. */
+/** Time limit in milliseconds of a conformance run against a changed emulator. */
 const JUDGE_TIMEOUT = 180_000;
 
 /**
- * Copy of the checkout in which one mutant (small change of the code) at a time is applied and tested, so that the
- * checkout itself stays unchanged.
+ * Copy of the checkout in which mutants are tested one at a time. A mutant is a small change of the code. The checkout
+ * itself stays unchanged.
  */
 class Sandbox {
   readonly path: string;
@@ -116,7 +122,7 @@ class Sandbox {
     return runTestFiles([join(this.path, 'dist/emulator', test)], { timeout, env });
   }
 
-  /** Checks the changed emulator with the conformance suite. Returns undefined if the suite notices nothing. */
+  /** Checks the changed emulator with the conformance suite. Returns undefined if all rules pass. */
   async judge(): Promise<Omit<Tested, 'key'> | undefined> {
     const judge = join(CHECKOUT, 'dist/conformance/test/mutants/judge.js');
     const options = { timeout: JUDGE_TIMEOUT, killSignal: 'SIGTERM' as const };
@@ -131,8 +137,8 @@ class Sandbox {
 }
 
 /**
- * Returns the duration of each test file without a mutant (change of the code), in milliseconds. A test file that fails
- * without a mutant is excluded.
+ * Measures each test file without a mutant (change of the code). Returns the durations in milliseconds. Excludes test
+ * files that fail without a mutant.
  */
 async function timeTests(sandbox: Sandbox): Promise<Map<string, number>> {
   const times = new Map<string, number>();
@@ -147,7 +153,7 @@ async function timeTests(sandbox: Sandbox): Promise<Map<string, number>> {
 
 async function testMutant(sandbox: Sandbox, mutant: Mutant, times: ReadonlyMap<string, number>): Promise<Tested> {
   const key = keyOf(mutant);
-  // Run the test file beside the changed module first, because it probably fails, and then the fastest test files.
+  // Run the test file next to the changed module first, because it probably fails. Then run the others, fastest first.
   const beside = mutant.file.replace(/\.ts$/, '.test.js');
   const rank = (test: string) => (test === beside ? 0 : times.get(test)!);
   sandbox.write(mutant.file, mutant);
@@ -168,10 +174,7 @@ function keyOf({ file, line, column, operator, before, after }: Mutant): string 
   return `emulator/${file}:${line}:${column} ${operator}: ${short(before)} -> ${short(after)}`;
 }
 
-/**
- * Returns a random sample of the mutants (changes of the code). The seed is fixed, so the sample is the same in every
- * run.
- */
+/** Returns a random sample of the mutants (changes of the code). The seed is fixed, so each run has the same sample. */
 function sampleOf(mutants: readonly Mutant[], size: number): Mutant[] {
   const next = randomNumbers(SEED);
   const left = [...mutants];

@@ -8,8 +8,8 @@ import { parseArgs } from 'node:util';
 
 /*
  * Paths of the tests that use the product from outside. `npm run test:node -- 24 [part of a path …]` runs these tests,
- * or those named, with another version of Node, which is installed from npm in the system's folder for temporary files.
- * Without a network, the tests are skipped with a message.
+ * or those that match a part, with another version of Node. It installs that version from npm in the system's folder
+ * for temporary files. Without a network, it skips the tests with a message.
  */
 const BLACK_BOX: readonly string[] = [
   'emulator/bundle/',
@@ -40,8 +40,8 @@ else {
 }
 
 /**
- * Installs the given version of Node from npm in a temporary folder. Returns the path of the program, or undefined if
- * npm cannot install it.
+ * Installs a version of Node from npm in a temporary folder. Returns the path of the program. Undefined if npm cannot
+ * install it.
  */
 async function installNode(version: string): Promise<string | undefined> {
   const folder = join(tmpdir(), `node-${version}-from-npm`);

@@ -5,12 +5,12 @@ import { Parser } from 'tap-parser';
 export interface Outcome {
   readonly isPassed: boolean;
   /**
-   * Number of passed assertions, including those of subtests. If a process ends abnormally, that counts as one failed
-   * assertion.
+   * Number of passed assertions, including those of subtests. `failed` also counts an abnormal end of the process as
+   * one assertion.
    */
   readonly passed: number;
   readonly failed: number;
-  /** Names of the skipped tests, each with the reason. */
+  /** Names of the skipped tests, with the reason of each. */
   readonly skipped: readonly string[];
   /** Complete output of the process. */
   readonly output: string;
@@ -18,7 +18,7 @@ export interface Outcome {
 }
 
 interface Options {
-  /** Time limit in milliseconds, after which the process of the test file is killed. */
+  /** Time limit in milliseconds. The process is killed when it is exceeded. */
   readonly timeout: number;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -26,10 +26,10 @@ interface Options {
 const BATCH = fileURLToPath(new URL('./batch.js', import.meta.url));
 
 /**
- * Runs compiled test files in one process, one after the other, and reads their TAP output.
+ * Runs compiled test files one after another in one process, and reads their TAP output.
  *
- * The process is started as plain Node, not by the runner of `tap`. That runner adds a module loader to every Node
- * process to record loaded files for coverage, which is not needed. The loader took as long as half of the tests.
+ * Starts plain Node instead of the runner of `tap`. That runner adds a module loader to every Node process, which
+ * records loaded files for coverage. Coverage is not needed, and the loader took as long as half of the tests.
  */
 export function runTestFiles(files: readonly string[], { timeout, env = {} }: Options): Promise<Outcome> {
   return new Promise((resolve, reject) => {
@@ -48,7 +48,7 @@ export function runTestFiles(files: readonly string[], { timeout, env = {} }: Op
     }, timeout + 5_000);
     const parser = new Parser({ bail: false });
     noteSkips(parser, skipped);
-    // Read the totals from the line `# { total: 12, pass: 11, fail: 1 }` at the end of tap's output, which counts the
+    // Read the totals from the line `# { total: 12, pass: 11, fail: 1 }` at the end of tap's output. It counts the
     // assertions of all subtests.
     parser.on('comment', (comment) => {
       const found = /^# \{ (total: .*) \}\n$/.exec(comment)?.[1];

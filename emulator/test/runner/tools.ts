@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 /** Program that tests start, such as git. */
 interface Tool {
-  /** Name of the program in the comments of test files that need it: `// needs: git, curl`. */
+  /** Name of the program in `// needs:` comments of test files, such as `// needs: git, curl`. */
   readonly name: string;
   readonly isInstalled: () => boolean;
   /** Name of the Debian package that contains the program. */
@@ -26,9 +26,7 @@ export const TOOLS: readonly Tool[] = [
   { name: 'tar', isInstalled: () => runs('tar', '--version'), debian: 'tar' },
 ];
 
-/**
- * Returns the programs that tests need and that are not installed, so that the runner can name their Debian packages.
- */
+/** Returns the required programs that are not installed. */
 export function missingTools(): Tool[] {
   return TOOLS.filter(({ isInstalled }) => !isInstalled());
 }
@@ -36,22 +34,21 @@ export function missingTools(): Tool[] {
 const NEEDS = /^\/\/ needs: (.+)$/gm;
 const IMPORT = /(?:from|import) '(\.{1,2}\/[^']+\.js)'/g;
 
-/** Returns the path of the source file of a compiled file below `dist/`. */
+/** Returns the path of the source of a compiled file below `dist/`. */
 export function sourceOf(file: string): string {
   return file.replace(/\/dist\/(.*)\.js$/, '/$1.ts');
 }
 
 /**
- * Returns the names of all programs that a compiled test file needs. The file and the test modules that it imports
- * declare them in `// needs:` comments.
+ * Returns the names of all programs that a compiled test file needs. They are declared in `// needs:` comments of the
+ * file and of the test modules that it imports.
  */
 export function toolsOf(file: string, seen = new Set<string>()): Set<string> {
   const names = new Set<string>();
   if (seen.has(file) || !existsSync(file)) return names;
   seen.add(file);
   const text = readFileSync(file, 'utf8');
-  // Read the comments from the source file, because the compiler removes comments next to code that it removes, such as
-  // an interface.
+  // Read the comments from the source. The compiler drops comments next to code that it removes, such as an interface.
   const source = readFileSync(sourceOf(file), 'utf8');
   for (const [, list = ''] of source.matchAll(NEEDS)) for (const name of list.split(', ')) names.add(name);
   for (const [, path = ''] of text.matchAll(IMPORT)) {

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { CLIENT_RUNS, filesOf, installProject, mistakesOf, ROOT, RUNNER_PROJECTS, run } from './projects.js';
 
 /*
- * `npm run test:runners [-- name …]`: packs this package, installs it in a copy of each project in this folder, and
- * runs the tests of that project. The program needs the npm registry.
+ * npm run test:runners [-- name …]
+ *
+ * Packs this package, installs it in a copy of each project in this folder, and runs the project's tests. Needs the npm
+ * registry.
  */
 const wanted = process.argv.slice(2);
 const scratch = await mkdtemp(join(tmpdir(), 'runners-'));

@@ -4,29 +4,27 @@ import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// The path goes up to the checkout, because the compiled tests are in dist/emulator/test/runners and the projects are
-// in the sources.
+// The compiled tests are in dist/emulator/test/runners, and the projects are in the sources. The path therefore goes up
+// to the checkout.
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** Example project that uses this package as a dependency, like the projects of its users. */
+/** Example project that depends on this package, like a user's project. */
 export interface Project {
-  /** Name of the folder with the files of the project. */
+  /** Name of the folder with the project's files. */
   readonly name: string;
-  /**
-   * Package to install instead of the version in the lockfile, such as `jest@29.0.0`. Absent if the lockfile is used.
-   */
+  /** Package to install instead of the locked version, such as `jest@29.0.0`. Undefined to use the lockfile. */
   readonly instead?: string;
-  /** Command that runs one file of the project. The `bin` folder of its installed packages is first in the PATH. */
+  /** Command that runs one file of the project. The project's `node_modules/.bin` is first in the PATH. */
   readonly command: readonly [program: string, ...args: string[]];
 }
 
-/** Example project whose tests run with one test runner, such as vitest. */
+/** Example project whose tests use one test runner, such as vitest. */
 export interface RunnerProject extends Project {
-  /** Returns a pattern that matches the output of the test runner for a passed test with this name. */
+  /** Returns a pattern for the test runner's output if the test with this name passed. */
   readonly passes: (name: string) => RegExp;
   /**
-   * Patterns for the output of concurrent tests. The first matches the reason why one test is refused, and the others
-   * match the tests that pass.
+   * Patterns for the output of concurrent tests. The first matches the reason why a test is refused. The others match
+   * the tests that pass.
    */
   readonly ambiguous: readonly RegExp[];
 }
@@ -68,13 +66,18 @@ const NEWEST: readonly RunnerProject[] = [
   },
 ];
 
-/** Projects with the newest version of each test runner, and with the oldest version that `peerDependencies` allows. */
+/**
+ * Projects of all test runners. Each has the runner's newest version, and another copy has the oldest version that
+ * `peerDependencies` allows.
+ */
 export const RUNNER_PROJECTS: readonly RunnerProject[] = NEWEST.flatMap((project) => {
   const oldest = oldestOf(project.name);
   return oldest === undefined ? [project] : [project, { ...project, instead: `${project.name}@${oldest}` }];
 });
 
-/** Returns the oldest version of a package that `peerDependencies` allows. Undefined if the package is not listed. */
+/**
+ * Returns the oldest version of a package that `peerDependencies` allows. Undefined if it does not list the package.
+ */
 function oldestOf(name: string): string | undefined {
   const { peerDependencies } = createRequire(import.meta.url)(join(ROOT, 'package.json'));
   const range: string | undefined = peerDependencies[name];
@@ -84,10 +87,10 @@ function oldestOf(name: string): string | undefined {
   return [...given.split('.'), '0', '0'].slice(0, 3).join('.');
 }
 
-/** File of an example project, and the exit code and output that are expected when it runs. */
+/** File of an example project, with the expected exit code and output when it runs. */
 export interface ProjectFile {
   readonly file: string;
-  /** Arguments of the test runner that precede the file, such as its way to load test files. */
+  /** Arguments of the test runner before the file name. They select how it loads test files. */
   readonly args?: readonly string[];
   readonly code: 0 | 1;
   readonly printed: readonly RegExp[];
@@ -97,16 +100,16 @@ const REQUEST = (query: string, id: number) =>
   new RegExp(`\\d\\d:\\d\\d:\\d\\d\\.\\d{3} req-0000000${id} GET /api/repos\\?${query} 401 unauthorized: \\S`);
 
 /**
- * Arguments of a test runner for each way in which it loads test files. Jest and the VM pools of vitest load them in V8
- * contexts, which behave differently.
+ * Arguments of test runners for each way to load test files. Jest and vitest's VM pools use V8 contexts, which behave
+ * differently.
  */
 const WAYS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   vitest: [[], ['--pool=vmThreads'], ['--pool=vmForks']],
 };
 
 /**
- * Returns the files of a test runner's project, once for each way in which the runner loads test files. Files that fail
- * show the error message that a user's test would get.
+ * Returns the files of a test runner's project, once for each way in which it loads test files. Some files fail, to
+ * check the error message that a user would see.
  */
 export const filesOf = (project: RunnerProject): readonly ProjectFile[] =>
   (WAYS[project.name] ?? [[]]).flatMap((args) => rowsOf(project).map((row) => ({ ...row, args })));
@@ -138,8 +141,8 @@ const EXEC = ['emulator', 'exec', '--log', 'quiet'] as const;
 const BUILT_IN = ['--api-host', 'api.demo.code.storage', '--git-host', 'demo.code.storage'];
 
 /**
- * Runs of the published JavaScript client and of unmodified Git with an emulator. Some use configured addresses, and
- * others the addresses that are built into the client.
+ * Runs of the published JavaScript client and of unmodified Git against an emulator. Some use configured addresses, and
+ * others use the client's built-in addresses.
  */
 export const CLIENT_RUNS: readonly (readonly [Project, ProjectFile])[] = [
   [
@@ -160,10 +163,10 @@ export const CLIENT_RUNS: readonly (readonly [Project, ProjectFile])[] = [
   ],
 ];
 
-/** Matches output that no run of a project may contain, because it belongs to a test that passed. */
+/** Output of a passed test. It must not occur in any run of a project. */
 export const NEVER = /repos\?passes/;
 
-/** Copies a project to a folder. Links the packages of this checkout into it, so that no registry is needed. */
+/** Copies a project to a folder. Links this checkout's packages into it, so that it needs no registry. */
 export async function linkProject({ name }: Project, folder: string): Promise<void> {
   await copyProject(name, folder);
   const modules = join(folder, 'node_modules');
@@ -173,13 +176,13 @@ export async function linkProject({ name }: Project, folder: string): Promise<vo
 }
 
 /**
- * Copies a project to a folder. Installs the versions in its lockfile, then `tarball` (this package), and `instead` if
- * the project has one. Needs the npm registry.
+ * Copies a project to a folder and installs its packages: the locked versions, then `tarball` (this package), and
+ * `instead` if given. Needs the npm registry.
  */
 export async function installProject({ name, instead }: Project, folder: string, tarball: string): Promise<void> {
   await copyProject(name, folder);
-  // Remove the lockfile, because npm would otherwise combine the old version with dependencies that are locked for the
-  // new one.
+  // Remove the lockfile. Otherwise npm would combine the old version with dependencies that are locked for the new
+  // version.
   if (instead !== undefined) await rm(join(folder, 'package-lock.json'));
   const words = [
     'install',
@@ -197,8 +200,8 @@ async function copyProject(name: string, folder: string): Promise<void> {
 }
 
 /**
- * Runs one file of a project. Returns the differences from the expected exit code and output, as texts; an empty list
- * if the run is as expected.
+ * Runs one file of a project. Returns one text for each difference from the expected exit code and output. An empty
+ * list means success.
  */
 export async function mistakesOf(project: Project, folder: string, row: ProjectFile): Promise<string[]> {
   const { code, said } = await run(folder, [...project.command, ...(row.args ?? []), row.file]);

@@ -65,8 +65,8 @@ steps:
   );
   const service = await startService({ scenario: file });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
-  // Change the emulator before the namespaces are created, because a namespace must begin like a new emulator,
-  // independent of such changes.
+  // Change the emulator before the namespaces are created. A namespace must begin like a new emulator, without these
+  // changes.
   await service.call('GET', '/api/meta');
   await service.emulator.clock.advance(1000);
   const story = async ({ requests, clock, quotas, ...own }: Namespace) => {

@@ -4,8 +4,8 @@ import { scenarioFromHar } from '../../scenarios/from-har.js';
 import { type Service, startService } from '../service.js';
 
 /**
- * Sends requests as a client does, and records what the client sees of each response: status, code, rate-limit headers,
- * and the length of the body.
+ * Sends requests, and records what a client sees of each response: status, code, rate-limit headers, and the length of
+ * an archive.
  */
 async function ask(service: Service): Promise<unknown[]> {
   const seen: unknown[] = [];

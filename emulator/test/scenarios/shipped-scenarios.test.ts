@@ -13,8 +13,8 @@ interface Client {
   readonly service: Service;
   readonly bench: Workbench;
   /**
-   * Repeats the request until it succeeds. Instead of waiting, it advances the emulator's clock by the `Retry-After` of
-   * each response.
+   * Repeats a request until it succeeds. Instead of waiting, advances the emulator's clock by each response's
+   * `Retry-After`.
    */
   patiently(ask: () => Promise<ServiceResponse>): Promise<ServiceResponse>;
 }
@@ -22,7 +22,7 @@ interface Client {
 const read = ({ service }: Client) => service.call('GET', '/api/v1/repo', { repo: 'r' });
 
 /**
- * Clients that complete each scenario that the emulator includes, by scenario id. The results of two runs are compared.
+ * Clients that complete the emulator's built-in scenarios, by scenario id. The test compares the results of two runs.
  */
 const CLIENTS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   'thaw-then-ok': async (client) => {
@@ -59,7 +59,7 @@ const CLIENTS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = 
     return statuses;
   },
   'clock-skew': async ({ service }) => {
-    // Simulate a client that takes the current time from the `Date` header of responses.
+    // Simulate a client that takes the current time from the `Date` header of the last response.
     let date = service.emulator.clock.now();
     const ask = async (method: string, target: string) => {
       const token = await service.token({ repo: 'r', ttl: 3600, now: date });
@@ -128,8 +128,8 @@ const CLIENTS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = 
 };
 
 /**
- * Plays a scenario to its end with the client of the scenario. Resolves to everything that a client can observe, and to
- * the scenario's record before and after.
+ * Plays a scenario to its end with its client. Resolves to everything that the client can observe (`shown`), and to the
+ * scenario's record before and after.
  */
 async function play(
   file: string,

@@ -6,11 +6,11 @@ import { EVERY_SCOPE, makeFixture, ROWS, send, stage } from '../operations/route
 import type { CallOptions, Service, ServiceResponse } from '../service.js';
 import { illegalDifferences } from './legal-differences.js';
 
-/** Schema of error responses (problem details). It names no members, because a service may add members to them. */
+/** Schema of error responses (problem details). It has no members, because a service may add members to them. */
 const REFUSAL = { properties: {} };
 /**
- * Generic error codes (section Errors of the specification) that an adversarial response may replace by an unknown code,
- * because no request in this test requires them.
+ * Generic error codes that an adversarial response may replace with an unknown code, because no request of this test
+ * requires them. See section Errors of the specification.
  */
 const FREE = [
   'bad_request',
@@ -26,8 +26,8 @@ function findOperation(method: string, path: string): Operation {
 }
 
 /**
- * Compares a usual response with that of an emulator in adversarial mode, which varies responses as the specification
- * allows. Returns the differences that are not allowed.
+ * Compares a usual response with a response in adversarial mode, in which the emulator varies responses as the
+ * specification allows. Returns the forbidden differences.
  */
 function check({ dialect, replies }: Operation, first: ServiceResponse, second: ServiceResponse, seen: Seen): string[] {
   const [usual, bent] = [withoutPort(first), withoutPort(second)];
@@ -52,8 +52,7 @@ function check({ dialect, replies }: Operation, first: ServiceResponse, second: 
 }
 
 /**
- * Replaces the address of an emulator in a response by one without port, because the two compared emulators have
- * different ports.
+ * Removes the port from the emulator's address in a response, because the two compared emulators use different ports.
  */
 function withoutPort(response: ServiceResponse): ServiceResponse {
   const text = response.text.replace(/127\.0\.0\.1:\d+/g, '127.0.0.1');
@@ -110,8 +109,7 @@ t.test('adversarial errors are legal: a code that the specification names is not
   for (const operation of operations) {
     const [{ method, path } = { method: '', path: '' }] = operation.routes;
     for (const [what, options] of Object.entries(REFUSED)) {
-      // Skip an operation that reads no body, because it accepts a wrong body and performs the request, so that there
-      // is no refusal to compare.
+      // Skip operations that read no body. They perform a request with a wrong body, so there is no refusal to compare.
       if (what.startsWith('with a') && operation.effect !== 'read' && operation.reads === undefined) continue;
       const repo = encodeURIComponent(options.repo ?? 'team/app');
       const limit = what.includes('limit') ? '?limit=x' : '';

@@ -11,7 +11,7 @@ async function start(t: Test, options: { adversarial: boolean; seed?: string }):
 }
 
 /**
- * Returns a JSON value without unknown and optional members, and with the others in a fixed order, so that values can
+ * Returns a JSON value without its unknown and optional members. The other members are sorted, so that two values can
  * be compared.
  */
 function plain(value: unknown): unknown {
@@ -52,7 +52,7 @@ t.test('adversarial responses differ in form only, and depend on the seed', asyn
   const other = await story(await start(t, { adversarial: true, seed: '2' }));
   const texts = (responses: readonly ServiceResponse[]) => responses.map(({ status, text }) => [status, text]);
   t.same(texts(again), texts(first));
-  // Compare error responses only, because other responses contain ids that differ in any case.
+  // Compare only error responses. Other responses contain ids, which differ anyway.
   const refusals = (responses: readonly ServiceResponse[]) => texts(responses.filter(({ status }) => status >= 400));
   t.notSame(refusals(other), refusals(first));
   for (const [at, response] of first.entries()) {

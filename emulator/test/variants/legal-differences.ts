@@ -2,16 +2,19 @@ import type { z } from 'zod';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** Numbers of members that adversarial responses (responses varied as the specification allows) added and dropped. */
+/**
+ * Numbers of members that adversarial responses added and dropped. In adversarial mode, the emulator varies responses
+ * as the specification allows.
+ */
 export interface Seen {
   added: number;
   dropped: number;
 }
 
 /**
- * Compares a usual response with a varied response `bent`, by the JSON schema of the response. Returns the differences
- * that no service may have. Members may be added, but only with one kind of name and not to maps. They may be omitted
- * only if the schema does not require them. Values must be equal.
+ * Compares a usual response with a varied response `bent`, using the JSON schema of the response. Returns the
+ * differences that no service may have. Members may be added, but only with one kind of name and not to maps. Members
+ * may be omitted if the schema does not require them. Values must be equal.
  */
 export function illegalDifferences(
   usual: unknown,
@@ -49,7 +52,7 @@ export function illegalDifferences(
   return wrong;
 }
 
-/** Returns the schema for values other than null if the schema allows null. Any other schema is returned unchanged. */
+/** Returns the schema for non-null values if the schema allows null. Returns any other schema unchanged. */
 function presentOf(schema: JsonSchema | undefined): JsonSchema | undefined {
   const [first] = schema?.anyOf ?? [];
   return first ?? schema;

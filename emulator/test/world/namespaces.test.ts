@@ -7,7 +7,7 @@ import type { Emulator, Namespace } from '../../library/emulator.js';
 import { START, startAdmin } from '../admin/admin-service.js';
 import { packBody, type Service, startService } from '../service.js';
 
-/** Client of one namespace (service with its own state, as one of several in one emulator). */
+/** Client of one namespace. An emulator can have several namespaces, which are services with their own state. */
 interface World {
   get(target: string, headers?: Record<string, string>): Promise<{ status: number; json: Json; id: string | null }>;
   commit(name: string): Promise<{ status: number; json: Json }>;

@@ -8,7 +8,7 @@ import type { Service } from '../service.js';
 
 const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read', 'deployment:read', 'deployment:write'];
 
-/** Returns the API operations that concern one repository and have the given effect, such as read or write. */
+/** Returns the API operations about one repository that have this effect, such as read or write. */
 function operationsOf(effect: Operation['effect']): readonly Operation[] {
   return operations.filter(({ group, subject, ...row }) => {
     return row.effect === effect && subject !== 'organization' && subject !== 'new-repository' && group !== 'Git';
@@ -16,8 +16,8 @@ function operationsOf(effect: Operation['effect']): readonly Operation[] {
 }
 
 /**
- * Returns names that a random request can use, by kind: refs, objects and paths. They are names of the pushed ref `ref`
- * and of the pushed objects.
+ * Returns names for random requests, by kind: refs, objects and paths. They come from the pushed ref `ref` and the
+ * pushed objects.
  */
 function namesOf({ tips, objects }: RandomPush, ref: string): ByName {
   const short = ref.replace(/^refs\/(heads|tags)\//, '');
@@ -36,13 +36,13 @@ function namesOf({ tips, objects }: RandomPush, ref: string): ByName {
 
 interface AskOptions {
   readonly seed: number;
-  /** Number of requests that are sent for each operation and each ref. */
+  /** Number of requests for each operation and each ref. */
   readonly samples: number;
 }
 
 /**
- * Sends requests of every operation with the given effect (read or write) about every pushed ref. Returns descriptions
- * of the wrong responses.
+ * Sends requests of every operation with this effect (read or write) about every pushed ref. Returns a description of
+ * each wrong response.
  */
 async function askAll(
   service: Service,
@@ -68,17 +68,16 @@ async function askAll(
 }
 
 /**
- * Sends requests of every writing operation: onto, from and about the pushed refs. Returns descriptions of the wrong
- * responses.
+ * Sends requests of every writing operation that use the pushed refs as target or source. Returns a description of each
+ * wrong response.
  */
 export function writeEverything(service: Service, push: RandomPush, options: AskOptions): Promise<string[]> {
   return askAll(service, push, 'write', options);
 }
 
 /**
- * Sends requests of every reading operation in the table of operations, with every name that a pushed ref has, and
- * fetches every ref. Returns the mistakes in the responses: a status that the operation does not document, a 5xx
- * status, or a body that does not match the schema.
+ * Sends requests of every reading operation with every name of each pushed ref, and fetches every ref. Returns the
+ * mistakes in the responses: an undocumented status, a 5xx status, or a body that does not match the schema.
  */
 export async function readEverything(service: Service, push: RandomPush, options: AskOptions): Promise<string[]> {
   const faults = await askAll(service, push, 'read', options);

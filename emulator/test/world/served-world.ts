@@ -7,8 +7,8 @@ import type { CurrentWorld } from '../../world/current-world.js';
 import { NO_NAMESPACES } from '../no-namespaces.js';
 
 /**
- * Serves a world (whole state of an emulator) on a port of its own. The port stays open when the world is closed, so
- * that a test can send requests to a closed world.
+ * Serves a world on its own port. A world is the whole state of an emulator. The port stays open when the world is
+ * closed, so that a test can send requests to a closed world.
  */
 export async function serveWorld(current: CurrentWorld): Promise<{ url: string; close(): Promise<void> }> {
   let origin = '';

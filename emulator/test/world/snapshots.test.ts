@@ -20,8 +20,8 @@ async function stage(t: Test, options: GivenOptions = {}) {
 }
 
 /**
- * Computes the number of bytes in the object stores and LFS objects of the current world (whole state). The memory
- * budget of the emulator must report the same number.
+ * Computes the size in bytes of the object stores and LFS objects of the current world (whole state). The emulator's
+ * memory budget must report the same number.
  */
 function heldByParts({ world }: Service): number {
   let bytes = 0;
@@ -128,8 +128,8 @@ t.test('a write in progress gets 503 and has no effect on the restored world', a
   const digest = stateDigest(service.world, { memory: false });
   const { used } = service.world.engine.memory;
   /**
-   * Returns a request body that pauses in the middle until `go` is called, so that a request can be in progress during
-   * a restore.
+   * Returns a request body that pauses in the middle until `go` is called. The request is then in progress during a
+   * restore.
    */
   const held = (body: Buffer) => {
     let go = (): void => {};
@@ -179,7 +179,7 @@ t.test('a write in progress gets 503 and has no effect on the restored world', a
       return { name, isThere, go, answer: response };
     });
     await Promise.all(sent.map(({ isThere }) => isThere));
-    // Wait until all requests have begun, which the clock shows, because each request advances it when it begins.
+    // Wait until all requests have begun. Each request advances the clock when it begins.
     while (service.emulator.clock.now() < begun) await new Promise(setImmediate);
     while (service.world.engine.memory.used < used + content.length / 2) await new Promise(setImmediate);
     await restore();

@@ -3,9 +3,9 @@ import { releaseRepositories } from '../../world/repositories.js';
 import type { World } from '../../world/world.js';
 
 /**
- * Returns a hash of all state of a world (state of an emulator) that a request could change. Equal hashes before and
- * after a request mean that the request wrote nothing. If `memory` is false, the memory used by objects is left out,
- * because it depends on the way in which the objects arrived.
+ * Returns a hash of the world's state that requests could change. If it is equal before and after a request, the
+ * request wrote nothing. `memory: false` leaves out the memory used by objects, because it depends on how the objects
+ * arrived. A world is the state of an emulator.
  */
 export function stateDigest(world: World, { memory = true } = {}): string {
   const hash = createHash('sha256');

@@ -5,14 +5,15 @@ import { startService } from '../service.js';
 import { touchEverything } from './world-story.js';
 
 /**
- * Fields of a world and of the objects in it, with the way in which a restore of a snapshot treats them:
+ * Fields of a world and of the objects in it. A world is the whole state of an emulator. The value says how a restore
+ * of a snapshot treats the field:
  *
  *     part       part of the state, which every snapshot contains
  *     snapshot   value inside a part: the same after a restore
  *     derived    computed from the configuration or from other fields, or a reference to another object
  *     transient  running work, which a restore does not bring back
  *
- * A field that is missing in this table fails the test. A field that requests change and clients can see must be in
+ * The test fails if a field is missing in this table. A field that requests can change and clients can see must be in
  * the snapshot.
  */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot' | 'derived' | 'transient'>>>> = {
@@ -79,7 +80,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
   'state.requests': { count: 'snapshot' },
   'state.conversations': { count: 'snapshot' },
   'state.organizations': { value: 'snapshot', clock: 'derived' },
-  // A repository handle has no state of its own. It refers to a record and to content, both of which are in the
+  // A repository handle has no state of its own. It only refers to a record and to content, and both are in the
   // snapshot.
   'state.quotas': { clock: 'derived', quotas: 'snapshot', buckets: 'snapshot' },
   'state.repositories': {
@@ -125,7 +126,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
   },
   repository: { id: 'derived', home: 'derived', content: 'derived', git: 'derived', detached: 'derived' },
   content: {
-    // A snapshot contains the objects that were in the object store when the snapshot was taken.
+    // A snapshot contains the objects that the object store had when the snapshot was taken.
     objects: 'snapshot',
     history: 'derived',
     searchTexts: 'derived',
@@ -188,7 +189,7 @@ t.test('fields of the snapshot are equal after a restore', async (t) => {
   for (const [name, value] of before) t.strictSame(after.get(name), value, name);
 });
 
-/** Returns the values of all fields that a snapshot must contain, by the names of their part and field. */
+/** Returns the values of all fields that a snapshot must contain. The key is the name of the part of the state. */
 function valuesOf(state: Readonly<Record<string, StatePart<unknown>>>): Map<string, unknown> {
   const found = new Map<string, unknown>();
   for (const [name, part] of Object.entries(state)) {
@@ -200,8 +201,8 @@ function valuesOf(state: Readonly<Record<string, StatePart<unknown>>>): Map<stri
 }
 
 /**
- * Returns a copy of a value that later changes do not affect. Maps become lists. Buffers and keys are not copied,
- * because they do not change.
+ * Copies a value, so that later changes do not affect the copy. Maps become lists. Buffers and keys are not copied,
+ * because they never change.
  */
 function plain(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return value;
@@ -213,8 +214,8 @@ function plain(value: unknown): unknown {
 }
 
 /**
- * Returns the names of the `#private` fields in an object's class. They are read from the source text, because private
- * fields cannot be listed at run time.
+ * Returns the names of the `#private` fields of an object's class, separated by spaces. They come from the class's
+ * source text, because private fields cannot be listed at run time.
  */
 function hiddenFields(object: object): string {
   const source = String(object.constructor);

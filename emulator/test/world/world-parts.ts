@@ -3,8 +3,8 @@ import type { WorldSnapshot } from '../../world/state.js';
 import type { World } from '../../world/world.js';
 
 /**
- * Returns the names of the parts of a world (state of an emulator) that differ from its state at `before`, or only
- * `world` if another world has replaced it. Values that are replaced as a whole are compared by identity, because some
+ * Returns the names of the parts of a world (state of an emulator) that have changed since `before`. Returns only
+ * `world` if another world has replaced it. Parts that are replaced as a whole are compared by identity, because some
  * have private state.
  */
 export function changedParts(before: { world: World; snapshot: WorldSnapshot }, world: World): string[] {

@@ -8,18 +8,17 @@ const ZERO = '0'.repeat(40);
 const LFS = { 'content-type': 'application/vnd.git-lfs+json' };
 const AUTHOR = { name: 'A', email: 'a@example.com' };
 
-/** Returns status, headers and bytes of a response as one text, so that two responses can be compared. */
+/** Returns the status, headers and bytes of a response as one text, for comparisons. */
 export function shown({ status, headers: { date, ...headers }, bytes }: ServiceResponse): string {
-  // Leave the header `Date` out for the emulator's own routes, because they send the real time instead of the simulated
-  // time.
+  // Leave out the `Date` header for the emulator's own routes. They send the real time instead of the simulated time.
   const isCounted = headers['x-request-id'] !== undefined;
   return JSON.stringify([status, isCounted ? { date, ...headers } : headers, bytes.toString('latin1')]);
 }
 
 /**
  * Sends requests that change all kinds of state of a world (state of an emulator), in the repositories `a` and `b`.
- * `round` makes names and contents unique to the call. Returns all responses. Waits for webhook deliveries to
- * `receiver`, so that their order is deterministic.
+ * `round` makes names and contents unique to this call. Waits for webhook deliveries to `receiver`, so that their order
+ * is deterministic. Returns all responses.
  */
 export async function touchEverything(service: Service, receiver: WebhookReceiver, round: string): Promise<string[]> {
   const responses: string[] = [];
@@ -64,7 +63,7 @@ export async function touchEverything(service: Service, receiver: WebhookReceive
   const oid = createHash('sha256').update(content).digest('hex');
   for (const repo of ['a', 'b']) await ask('PUT', `/${repo}.git/info/lfs/objects/${oid}`, { repo, body: content });
   await ask('POST', '/a.git/info/lfs/locks', { json: { path: round }, headers: LFS });
-  // Search for the second time from the second round on, so that the response may come from a cache.
+  // From the second round on, this repeats an earlier search. The response may then come from a cache.
   await ask('POST', '/api/v1/repos/grep', { json: { query: { pattern: 'pushed' }, ref: 'one' } });
   for (let time = 0; time < 2; time++) {
     await ask('GET', '/api/v1/repo', { headers: { 'x-emulator-fault': 'repository_thawing*3' } });
@@ -76,8 +75,8 @@ export async function touchEverything(service: Service, receiver: WebhookReceive
 }
 
 /**
- * Reads everything about the repositories `a` and `b` and the organization that clients can read, without a change of
- * state that another reader could see.
+ * Reads everything that clients can read about the repositories `a` and `b` and the organization. Changes no state that
+ * another client could see.
  */
 export async function readAll(service: Service): Promise<string[]> {
   const responses: string[] = [];

@@ -15,21 +15,26 @@ function changesArchive(change: (body: ArchiveBody) => unknown): Rewrite {
   return changesRequest<ArchiveBody>(ARCHIVE, (body) => void change(body));
 }
 
-/** Returns a rewrite that removes `ref` from the request if it has this form, as if the server ignored such refs. */
+/** Makes the server ignore a `ref` of this form. The proxy removes it from archive requests. */
 function ignoresRef(form: RegExp): Rewrite {
   return changesArchive((body) => {
     if (body.ref !== undefined && form.test(body.ref)) delete body.ref;
   });
 }
 
-/** Returns a rewrite that changes the prefix, so that the server accepts one that it must refuse. */
+/**
+ * Makes the server accept a prefix that it must refuse. `change` returns a valid prefix, which replaces the one in
+ * archive requests.
+ */
 function changesPrefix(change: (prefix: string) => string): Rewrite {
   return changesArchive(({ archive }) => {
     if (archive?.prefix !== undefined) archive.prefix = change(archive.prefix);
   });
 }
 
-/** Returns a patch that changes the bytes of files in archives. `bytes`: expression for the changed bytes of `body`. */
+/**
+ * Changes the bytes of files in archives. `bytes` is a JavaScript expression, in which `body` has the correct bytes.
+ */
 const packsBytes = (bytes: string) => ({
   file: 'git/archive/archive.js',
   find: 'tar.file(path, oid, mode === MODE_EXECUTABLE, body)',

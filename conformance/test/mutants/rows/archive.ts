@@ -9,7 +9,7 @@ interface ArchiveBody {
   max_blob_size?: unknown;
 }
 
-/** Returns true if an archive has no files: no blocks, or none after the global header. */
+/** Returns true if a tar archive contains no file. It may be empty or contain only the global pax header. */
 function isEmptyTar(tar: Buffer): boolean {
   for (let at = 0; at < tar.length && tar[at] !== 0; ) {
     if (tar[at + 156] === 0x30) return false;

@@ -6,7 +6,10 @@ interface Body {
   metadata?: { commit_message?: unknown };
 }
 
-/** Changes of a message that a service may make when it stores the message, by the clause that the change breaks. */
+/**
+ * Changes that a wrong server makes to commit messages when it stores them. The key is the clause that the change
+ * breaks.
+ */
 const CHANGES: Readonly<Record<string, { name: string; does: string; change: (message: string) => string }>> = {
   body: {
     name: 'keeps-no-body',
@@ -35,7 +38,7 @@ const CHANGES: Readonly<Record<string, { name: string; does: string; change: (me
   },
 };
 
-/** Returns a server for each change that makes this change to messages of one operation. */
+/** Returns one wrong server for each change in `CHANGES`. It makes this change to the messages of one operation. */
 function mutantsOf(prefix: string, rule: string, place: string): Mutant[] {
   return Object.entries(CHANGES).map(([clause, { name, does, change }]) =>
     proxied(

@@ -6,7 +6,10 @@ import { assumesMetadata, changesPack } from '../streams.js';
 const ZEROS = '0'.repeat(40);
 const BRANCH_WRITE = 'repositories/branch-write.js';
 
-/** Returns a patch that replaces the tip with which the server compares `expected_head_sha` if the branch exists. */
+/**
+ * Makes the server compare `expected_head_sha` with a wrong commit instead of the branch's tip. `tip` is a JavaScript
+ * expression for that commit. Only affects existing branches.
+ */
 function comparesWith(tip: string): Patch {
   return {
     file: BRANCH_WRITE,
@@ -15,12 +18,18 @@ function comparesWith(tip: string): Patch {
   };
 }
 
-/** Returns a patch that accepts another `expected_head_sha` than the tip of an existing branch if `condition` is true. */
+/**
+ * Makes the server accept any `expected_head_sha` if `condition` is true, which is a JavaScript expression. Only
+ * affects existing branches.
+ */
 function acceptsHeadIf(condition: string): Patch {
   return comparesWith(`${condition} ? write.expected : tip`);
 }
 
-/** Returns a patch that replaces the tip with which the server compares `expected_head_sha` if it creates a branch. */
+/**
+ * Makes the server compare `expected_head_sha` with a wrong commit instead of the base branch's tip. `tip` is a
+ * JavaScript expression for that commit. Only affects branches that the request creates.
+ */
 function comparesBaseWith(tip: string): Patch {
   return {
     file: BRANCH_WRITE,

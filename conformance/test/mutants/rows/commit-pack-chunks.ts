@@ -3,19 +3,19 @@ import { PACK } from '../places.js';
 import { answersBody } from '../rewrites.js';
 import { type Chunk, changesPack } from '../streams.js';
 
-/** Maximum decoded size of one chunk, in bytes. */
+/** Maximum size of one chunk after base64 decoding, in bytes. */
 const CHUNK = 4 * 1024 * 1024;
 
 const bytesOf = ({ data = '' }: Chunk): Buffer => Buffer.from(data, 'base64');
 
-/** Changes chunks before the server reads them. */
+/** Changes the chunks of commit-pack requests before the server reads them. */
 function changesChunks(change: (chunks: Chunk[]) => Chunk[]) {
   return changesPack((body) => {
     body.chunks = change(body.chunks);
   });
 }
 
-/** Returns true if no later chunk belongs to the same file. */
+/** Returns true if this chunk is the last chunk of its file. */
 function isLastOf(chunk: Chunk, index: number, chunks: readonly Chunk[]): boolean {
   return !chunks.slice(index + 1).some(({ content_id }) => content_id === chunk.content_id);
 }

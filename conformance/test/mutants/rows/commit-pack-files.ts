@@ -3,21 +3,27 @@ import { PACK } from '../places.js';
 import { ignoresMember } from '../rewrites.js';
 import { changesPack, type FileOperation } from '../streams.js';
 
-/** Changes file operations before the server reads them. */
+/** Changes each file operation of commit-pack requests before the server reads it. */
 function changesFiles(change: (file: FileOperation) => void) {
   return changesPack(({ files }) => {
     for (const file of files) change(file);
   });
 }
 
-/** Changes paths in the folder `added`, which the first commits of repositories do not have. */
+/**
+ * Changes only the paths below `added/`. Rules add these files after the first commit, so the first commit stays
+ * correct.
+ */
 function changesAddedPaths(change: (path: string) => string) {
   return changesFiles((file) => {
     if (file.path?.startsWith('added/')) file.path = change(file.path);
   });
 }
 
-/** Drops the file operations after the first that match, together with their chunks. */
+/**
+ * Makes the server ignore file operations for which `isDropped` returns true, except the first operation of a request.
+ * Their chunks are removed as well.
+ */
 function dropsLater(isDropped: (file: FileOperation) => boolean) {
   return changesPack((body) => {
     const dropped = body.files.filter((file, index) => index > 0 && isDropped(file));
@@ -28,8 +34,8 @@ function dropsLater(isDropped: (file: FileOperation) => boolean) {
 }
 
 /**
- * Returns a patch that deletes further files. `condition`: expression for the files to delete, in which `path` is the
- * path of a file and `deleted` the path that the request deletes.
+ * Makes the server delete more files than the request names. `condition` is a JavaScript expression that selects the
+ * additional files. In it, `path` is a file's path, and `deleted` is the path in the request.
  */
 function deletesAlso(condition: string): Patch {
   return {

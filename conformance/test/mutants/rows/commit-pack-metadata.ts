@@ -13,14 +13,14 @@ interface Person {
   email?: string;
 }
 
-/** Returns true if a commit-pack response reports the first commit of a branch whose name matches. */
+/** Returns true if a commit-pack response reports the first commit on a branch for which `isMeant` returns true. */
 function isFirstOn({ request, status, body }: ProxiedResponse, isMeant: (branch: string) => boolean): boolean {
   if (!isAt(PACK, request) || status !== 201) return false;
   const { commit, result } = JSON.parse(body.toString());
   return /^0+$/.test(result.old_sha) && isMeant(commit.target_branch);
 }
 
-/** Answers every request for the same path with the first successful response, like a cache that is never cleared. */
+/** Makes the server repeat its first successful response to each path, like a cache that is never invalidated. */
 function repeatsFirst(place: Place): Rewrite {
   const first = new Map<string, Buffer>();
   return {
@@ -33,7 +33,7 @@ function repeatsFirst(place: Place): Rewrite {
   };
 }
 
-/** Searches without a ref only the commit that the first of them searched. */
+/** Makes all searches without a ref read the same commit: the one that the first of them read. */
 function searchesFirst(): Rewrite {
   let commit: string | undefined;
   return {
@@ -49,8 +49,8 @@ function searchesFirst(): Rewrite {
 const isMetadata = (line: unknown): boolean => JSON.stringify(line).startsWith('{"metadata"');
 
 /**
- * Returns a patch that rewrites the entries in the root folder of each commit. `entries`: expression for the list of
- * entries that replaces `entry`.
+ * Makes the server write wrong entries into the root folder of each commit. `entries` is a JavaScript expression for
+ * the entries that replace `entry`.
  */
 function rewritesEntries(entries: string): Patch {
   return {

@@ -2,7 +2,7 @@ import { type Mutant, proxied } from '../mutant.js';
 import { ARCHIVE, FILE, GREP, META } from '../places.js';
 import { assumesParameter, changesMember, changesQuery, changesRequest } from '../rewrites.js';
 
-/** Returns a rewrite that adds the ref `main` to JSON request bodies at `place` that have no ref. */
+/** Makes the server use the ref `main` for requests to `place` that have no ref. */
 function assumesMain(place: string) {
   return changesRequest<{ ref?: string }>(place, (body) => {
     body.ref ??= 'main';
@@ -13,14 +13,17 @@ function beforeSlash(ref: unknown): unknown {
   return String(ref).startsWith('topic/') ? 'topic' : ref;
 }
 
-/** Returns a rewrite that cuts `ref` in queries at `place` at a slash. */
+/** Makes the server read only the part of `ref` before the first slash: `topic/a` becomes `topic`. */
 function cutsRef(place: string) {
   return changesQuery(place, (query) => {
     if (query.has('ref')) query.set('ref', String(beforeSlash(query.get('ref'))));
   });
 }
 
-/** Servers that read a branch called main where the request names none, instead of the default branch, or that read the name of a branch up to a slash. */
+/**
+ * Servers that handle branch names wrongly. They assume that the default branch is `main`, or use a branch name only up
+ * to its first slash.
+ */
 export const rows: readonly Mutant[] = [
   proxied('grep-searches-main', 'grep.ref.default#other-name', 'searches main if no ref is named', assumesMain(GREP)),
   proxied('archive-packs-main', 'archive.ref.default#other-name', 'archives main if no ref is named', {

@@ -6,7 +6,7 @@ interface ProblemBody {
   code?: string;
 }
 
-/** Generic code of each status, and a code of another status. */
+/** Generic error code of each status, and the wrong code that a mutant sends instead. */
 const GENERIC: Readonly<Record<number, readonly [code: string, other: string]>> = {
   400: ['bad_request', 'unprocessable_entity'],
   401: ['unauthorized', 'forbidden'],
@@ -25,7 +25,7 @@ const GENERIC: Readonly<Record<number, readonly [code: string, other: string]>> 
   504: ['gateway_timeout', 'internal_error'],
 };
 
-/** Generic code in place of each specific code. */
+/** Specific error codes, and the generic code that a mutant sends instead. */
 const SPECIFIC: Readonly<Record<string, string>> = {
   authentication_unavailable: 'forbidden',
   repo_claim_missing: 'bad_request',
@@ -46,7 +46,7 @@ const SPECIFIC: Readonly<Record<string, string>> = {
   idempotency_key_reused: 'unprocessable_entity',
 };
 
-/** Replaces one code with another in responses. */
+/** Makes the server send the error code `other` where `code` is right. */
 const renames = (code: string, other: string) =>
   changesJson<ProblemBody>(API, (body) => {
     if (body.code === code) body.code = other;

@@ -20,8 +20,8 @@ import type { ProxiedResponse, Rewrite } from '../proxy.js';
 import { changesStatus, isAt, type Place, setsHeader, setsMember } from '../rewrites.js';
 
 /**
- * Wrong errors of a single operation, by error code: name of the operation, its requests, and the wrong status, or the
- * wrong code.
+ * Mistakes of single operations, by the correct error code. Each row has a name, the requests, and the wrong status or
+ * code that the server sends.
  */
 const WRONG: Readonly<Record<string, readonly (readonly [operation: string, place: Place, wrong: number | string])[]>> =
   {
@@ -77,7 +77,10 @@ const wrongCodes = Object.entries(WRONG).flatMap(([code, rows]) =>
   }),
 );
 
-/** Documented paths at which a wrong method gets a wrong response: name, requests, and the wrong status. */
+/**
+ * Documented paths on which a wrong server does not answer a forbidden method with 405. Each row has the requests and
+ * the wrong status.
+ */
 const WRONG_METHODS: Readonly<Record<string, readonly [place: Place, status: number]>> = {
   search: [/^PUT .*\/grep$/, 400],
   commit: [/^PUT .*\/repos\/commit$/, 200],
@@ -94,7 +97,9 @@ const WRONG_METHODS: Readonly<Record<string, readonly [place: Place, status: num
   organization: ['PUT /api/meta', 403],
 };
 
-/** Another code for each status that the suite can cause only as a fault. */
+/**
+ * Wrong code that a mutant (wrong server) sends with each status. The suite can cause these statuses only with faults.
+ */
 const FAULTS: Readonly<Record<number, string>> = {
   408: 'gateway_timeout',
   412: 'conflict',
@@ -107,7 +112,10 @@ const FAULTS: Readonly<Record<number, string>> = {
   504: 'request_timeout',
 };
 
-/** Operations that report that tokens cannot be verified with the code of an invalid token. */
+/**
+ * Operations on which a wrong server sends the code of an invalid token. The correct code says that tokens cannot be
+ * verified at the moment.
+ */
 const UNAVAILABLE: Readonly<Record<string, Place>> = {
   commit: COMMIT,
   commits: COMMITS,
@@ -123,9 +131,8 @@ const UNAVAILABLE: Readonly<Record<string, Place>> = {
 };
 
 /**
- * Wrong servers, each of which sets one member of one operation's error body to a wrong value (undefined removes it).
- * `place` selects the requests and `status` the responses. The rule `beside` causes the error, and `rule` detects the
- * wrong member.
+ * Mutants (wrong servers) that send one wrong member in the error body of one operation. `value` is the wrong value,
+ * and undefined removes the member. The rule `beside` causes the error, and `rule` must detect the mistake.
  */
 const WRONG_MEMBERS: readonly (readonly [
   name: string,
@@ -183,7 +190,7 @@ const WRONG_MEMBERS: readonly (readonly [
 const isMeant = (place: Place, status: number) => (response: ProxiedResponse) =>
   isAt(place, response.request) && response.status === status;
 
-/** Returns a rewrite that replaces the body of errors, without a change of their media type. */
+/** Replaces the body of error responses. Their media type stays the same. */
 function setsBody(place: Place, status: number, body: string): Rewrite {
   const isThis = isMeant(place, status);
   return {
@@ -194,8 +201,8 @@ function setsBody(place: Place, status: number, body: string): Rewrite {
 }
 
 /**
- * Wrong servers, each of which sends an error body of one operation that is not a JSON object. `place` selects the
- * requests and `status` the responses. The rule `beside` causes the error.
+ * Mutants (wrong servers) that send an error body that is not a JSON object, such as a list or no body. The rule
+ * `beside` causes the error.
  */
 const WRONG_BODIES: readonly (readonly [name: string, place: Place, status: number, body: string, beside: string])[] = [
   ['missing-file-as-nothing', FILE, 404, '', 'file.err.404.file'],
@@ -208,7 +215,7 @@ const WRONG_BODIES: readonly (readonly [name: string, place: Place, status: numb
   ['missing-token-as-html', REPO, 401, '<html></html>', 'err.generic.401'],
 ];
 
-/** Operations whose 429 lacks a header. */
+/** Operations whose 429 response lacks a header on a wrong server. */
 const WITHOUT_HEADER: readonly (readonly [what: string, place: Place, header: string])[] = [
   ['note', NOTES, 'retry-after'],
   ['diff', DIFF, 'retry-after'],

@@ -3,7 +3,10 @@ import { ANY, API, ARCHIVE, COMMIT, FILE, GREP, NOTES, PACK } from '../places.js
 import type { Rewrite } from '../proxy.js';
 import { changesStatus, isAt, setsHeader, setsMember } from '../rewrites.js';
 
-/** Replaces the body of every 400 response at `place`. `write` gets the detail of the problem. */
+/**
+ * Replaces the body of every 400 response to `place`. `write` receives the detail of the problem and returns the new
+ * body.
+ */
 function refusesIn(place: string, type: string, write: (detail: string) => string): Rewrite {
   return {
     response: (response) => {
@@ -15,7 +18,7 @@ function refusesIn(place: string, type: string, write: (detail: string) => strin
   };
 }
 
-/** Defines a mutant whose refusals at `place` have a body that is not a JSON object. */
+/** Defines a wrong server that answers invalid requests to `place` with 400 and a body that is not a JSON object. */
 function refuses(
   [name, place, beside]: readonly [name: string, place: string, beside: string],
   does: string,

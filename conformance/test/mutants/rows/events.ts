@@ -4,8 +4,8 @@ const SYNCS = 'upstream/syncs.js';
 const EVENTS = 'webhooks/events.js';
 
 /**
- * Defines a mutant that sends an event after each request of the operations `ids` (emulator/config/operation-ids.ts).
- * The event has a name of its own, and is delivered to webhooks for the default events.
+ * Defines a wrong server that sends an event after each request of the operations `ids`. The specification has no such
+ * event. Webhooks for the default events receive it.
  */
 function eventAfter(name: string, clause: string, does: string, ids: readonly string[]): Mutant {
   return patched(name, `event.no-others#${clause}`, does, {

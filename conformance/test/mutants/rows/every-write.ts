@@ -15,7 +15,9 @@ const isOtherBranch = (body: string) => !body.includes('"target_branch":"main"')
 const hasAuthor = (body: string) => body.includes('"author"');
 const hasExpectation = (body: string) => body.includes('"expected_ref_sha"');
 
-/** Defines a mutant whose response to one kind of accepted write has a wrong member. */
+/**
+ * Defines a mutant (wrong server) that accepts one kind of write correctly, but reports a wrong member in the response.
+ */
 function wrong(
   rule: string,
   place: string,

@@ -18,7 +18,7 @@ function changesMessages(change: (message: string) => string): Rewrite {
   });
 }
 
-/** Returns a rewrite that changes the bytes of files in responses. */
+/** Changes the bytes of files that the server returns. */
 function changesBytes(change: (bytes: Buffer) => Buffer): Rewrite {
   return {
     response: (response) => {
@@ -27,7 +27,7 @@ function changesBytes(change: (bytes: Buffer) => Buffer): Rewrite {
   };
 }
 
-/** Returns a rewrite that shows another commit as the last one of a file. `of`: path of the file with that commit. */
+/** Makes file metadata report the last commit of the file `of` as the last commit of the file `path`. */
 function showsCommitOf(path: string, of: string): Rewrite {
   return changesListing(({ files }) => {
     const file = files.find((one) => one.path === path);
@@ -36,7 +36,10 @@ function showsCommitOf(path: string, of: string): Rewrite {
   });
 }
 
-/** Returns a rewrite that shows on the branch `apart` the commit that last changed `right.txt` on the default branch. */
+/**
+ * Makes file metadata on the branch `apart` report the wrong last commit of `right.txt`. It is the one of the default
+ * branch.
+ */
 function showsCommitOfAnotherBranch(): Rewrite {
   let sha: string | undefined;
   return changesJson<Listing>(

@@ -4,7 +4,7 @@ import { COMMIT } from '../places.js';
 import type { Rewrite } from '../proxy.js';
 import { changesQuery, changesStatus, setsMember } from '../rewrites.js';
 
-/** Changes the revisions in commit requests that match the pattern. */
+/** Changes the revision in requests for one commit, if it matches the pattern. */
 function changesRevision(pattern: RegExp, change: (revision: string) => string): Rewrite {
   return changesQuery(COMMIT, (query) => {
     const sha = query.get('sha');

@@ -8,7 +8,7 @@ interface ShownCommit {
   commit: { sha: string; parent_shas: string[] };
 }
 
-/** A ref advertisement without refs: gitprotocol-http, Smart Server Response. */
+/** Ref advertisement without any refs, as gitprotocol-http specifies in "Smart Server Response". */
 const NO_REFS = '001e# service=git-upload-pack\n00000000';
 
 export const rows: readonly Mutant[] = [

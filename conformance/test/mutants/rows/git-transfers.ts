@@ -11,7 +11,7 @@ const FETCH_2 = 'smart-http/upload-pack-v2.js';
 const PUSH = 'smart-http/receive-pack.js';
 const SERVICE = 'smart-http/git-service.js';
 
-/** Maximum size in bytes of a push of one ref with a pack without objects. */
+/** Maximum size in bytes of a push of one ref with a pack that contains no objects. Larger pushes contain objects. */
 const MAX_EMPTY_PUSH = 240;
 
 const LISTED_REF = `yield concatBytes(oid, SPACE, name);
@@ -22,7 +22,7 @@ const HAVES = 'haves: negotiation.common,';
 const HAVES_AND_WANTS =
   'haves: negotiation.common.size > 0 ? new Set([...negotiation.common, ...request.wants]) : negotiation.common,';
 
-/** Returns a rewrite that refuses the fetch requests for which `isMeant` returns true. */
+/** Makes the server answer 400 to each fetch request for which `isMeant` returns true. */
 function refusesFetches(isMeant: (request: ProxiedRequest) => boolean) {
   return changesResponsesTo(
     (request) => isAt(REMOTE, request) && request.path.endsWith('/git-upload-pack') && isMeant(request),
@@ -33,7 +33,9 @@ function refusesFetches(isMeant: (request: ProxiedRequest) => boolean) {
   );
 }
 
-/** Returns a patch that changes the ref updates of a push. `updates` is an expression for the list of updates. */
+/**
+ * Makes the server apply other ref updates than a push requests. `list` is a JavaScript expression for these updates.
+ */
 function updates(list: string) {
   return {
     file: PUSH,

@@ -3,7 +3,7 @@ import { ANY, META_OF_ORGANIZATION, REPO } from '../places.js';
 import type { Place } from '../rewrites.js';
 import { mendsTokens, refusesTokens } from '../tokens.js';
 
-/** Makes the server reject a signature algorithm. */
+/** Makes the server refuse all tokens with this signature algorithm. */
 const refusesAlgorithm = (alg: string, place: Place = ANY) => refusesTokens(place, ({ header }) => header.alg === alg);
 
 export const rows: readonly Mutant[] = [

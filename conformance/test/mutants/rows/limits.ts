@@ -3,7 +3,10 @@ import { COMMITS, REPO, REPOS } from '../places.js';
 import type { Rewrite } from '../proxy.js';
 import { assumesParameter, changesJson, ignoresParameter, setsHeader, setsMember } from '../rewrites.js';
 
-/** Repeats the first item of each further page of a list, as a cursor that is one item too early does. */
+/**
+ * Makes each later page of a list repeat its second item in place of its first. One item is therefore lost between two
+ * pages.
+ */
 function loses(list: string) {
   return changesJson<Record<string, unknown>>(
     new RegExp(`^GET .*/${list}$`),
@@ -15,7 +18,10 @@ function loses(list: string) {
   );
 }
 
-/** Changes headers of the 429 responses to a client that has used up its quota. Injected 429 responses stay the same. */
+/**
+ * Changes the headers of 429 responses to clients that have used up their quota. 429 responses that a fault causes stay
+ * the same.
+ */
 function ofUsedUpQuota(change: (headers: Record<string, string | string[]>) => void): Rewrite {
   return {
     response: ({ status, headers }) => {

@@ -22,7 +22,7 @@ interface NoteResult {
 const CODE = 'api/operations/notes.js';
 const ZEROS = '0'.repeat(40);
 
-/** Returns a rewrite that changes the response to successful requests that append to a note. */
+/** Changes the responses to requests that have appended to a note. */
 function changesAppended(change: (written: NoteResult) => void) {
   return changesResponsesTo(
     (request) => isAt(NOTES, request) && /"action":"append"/.test(request.body.toString()),
@@ -35,7 +35,7 @@ function changesAppended(change: (written: NoteResult) => void) {
   );
 }
 
-/** Returns a rewrite that changes the bodies of requests to append to a note. */
+/** Changes requests that append to a note, before the server reads them. */
 function changesAppend(change: (body: NoteBody) => void) {
   return changesRequest<NoteBody>(NOTES, (body) => {
     if (body.action === 'append') change(body);

@@ -3,7 +3,7 @@ import { ARCHIVE, CREATE, GREP } from '../places.js';
 import type { ProxiedRequest, Rewrite } from '../proxy.js';
 import { answersBody, changesStatus, isAt, type Place, setsHeader, setsMember } from '../rewrites.js';
 
-/** Returns a rewrite that breaks with 500 over requests whose query matches. */
+/** Makes the server answer with 500 if the query of a request to `place` matches. */
 function breaksOver(place: Place, query: RegExp): Rewrite {
   return {
     response: (response) => {
@@ -12,7 +12,10 @@ function breaksOver(place: Place, query: RegExp): Rewrite {
   };
 }
 
-/** Returns a rewrite that changes the path of requests, as a server does that routes them too generously. */
+/**
+ * Changes the path of requests before the server reads it. The server then seems to accept other spellings of its
+ * routes.
+ */
 function routes(change: (path: string) => string): Rewrite {
   return {
     request: (request: ProxiedRequest) => {
@@ -21,7 +24,7 @@ function routes(change: (path: string) => string): Rewrite {
   };
 }
 
-/** Returns a rewrite that shows the list of the repository to which a cursor was issued, whoever sends the cursor. */
+/** Makes a cursor return the list of the repository to which it was issued, whichever token sends it. */
 function readsTheCursor(list: RegExp): Rewrite {
   const issued = new Map<string, { path: string; authorization: string }>();
   const tokens = new WeakMap<object, string>();
@@ -46,7 +49,10 @@ function readsTheCursor(list: RegExp): Rewrite {
   };
 }
 
-/** Defines a mutant that breaks with 500 over odd requests of a rule that only observes. */
+/**
+ * Defines a wrong server that answers some malformed requests with 500. The rule `beside` sends these requests, but
+ * only observes the responses.
+ */
 const breaks = (clause: string, name: string, does: string, beside: string, proxy: Rewrite): Mutant =>
   proxied(name, `err.5xx-safe#${clause}`, does, proxy, { beside: [beside] });
 

@@ -12,15 +12,15 @@ const CREATES_TAG = 'transaction.update({ name: ref, old: ZERO_OID, new: commit 
 const DELETES_REPOSITORY = 'world.state.repositories.delete(repository);\n        return json(200, {';
 const DELETES_NOTE = "changeNote(ctx, 'remove', '', 200)";
 
-/** Returns code of a patch that runs `code` only for refs with this prefix. */
+/** Returns code of a patch that runs `code` only for refs whose name begins with `prefix`. */
 const onlyFor = (prefix: string, code: string): string => `if (textOf(ref).startsWith('${prefix}')) { ${code} }`;
 
-/** Code of a patch that deletes all refs whose names begin with the name of the ref to delete. */
+/** Code of a patch that deletes a ref. It also deletes all refs whose names begin with that ref's name. */
 const DELETES_SIBLINGS = `${DELETES_REF}
   for (const [name, { oid }] of [...ctx.repository.git.refs.entries(ref)])
     if (name !== ref) transaction.update({ name, old: oid, new: ZERO_OID });`;
 
-/** Removes the last item of the last page of a list. */
+/** Makes the server leave out the last item of a list. Only the last page changes. */
 function losesLast(name: string) {
   return changesJson<Record<string, unknown>>(
     new RegExp(`^GET .*/${name}$`),

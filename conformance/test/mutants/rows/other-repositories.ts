@@ -4,7 +4,10 @@ import type { ProxiedRequest, Rewrite } from '../proxy.js';
 import { isAt, type Place } from '../rewrites.js';
 import { mendsTokens, repositoryIn, tokenOf } from '../tokens.js';
 
-/** Makes the server compare the repo claim with the name in the path by `isSame`. */
+/**
+ * Makes the server accept a token whose claim `repo` differs from the name in the path, if `isSame` returns true for
+ * the two names.
+ */
 function compares(place: Place, isSame: (claim: string, name: string) => boolean): Rewrite {
   return mendsTokens(place, ({ claims }, request) => {
     const [claim, name] = [claims.repo, repositoryIn(request)];
@@ -21,7 +24,10 @@ const hasSameOwner = (claim: string, name: string): boolean => ownerOf(claim) ==
 const isPattern = (claim: string, name: string): boolean =>
   claim.includes('*') && name.startsWith(claim.replace(/\*.*/, ''));
 
-/** Makes the server answer each request to a place for the repository of the first token that it received there. */
+/**
+ * Makes the server use the wrong repository: all requests to `place` get the repository of the first token that was
+ * sent there.
+ */
 function remembersRepository(place: Place): Rewrite {
   let first: unknown;
   return mendsTokens(place, ({ claims }) => {
@@ -34,8 +40,8 @@ const FETCH = /\.git\/git-upload-pack$/;
 const PUSH = /\.git\/git-receive-pack$/;
 
 /**
- * Makes the server find commits by their SHA alone at one place: it uses the repository whose commit it has read before,
- * and not the repository of the token.
+ * Makes the server find a commit by its SHA in any repository, instead of only in the token's repository. It finds the
+ * commits that earlier requests read.
  */
 function findsCommitsAnywhere(place: Place): Rewrite {
   const owners = new Map<string, string>();
@@ -71,7 +77,7 @@ function findsCommitsAnywhere(place: Place): Rewrite {
   };
 }
 
-/** Places at which a mutant finds commits of other repositories, by the clause that it breaks. */
+/** Operation that finds commits of other repositories on a wrong server, by the clause that detects it. */
 const BY_CLAUSE: readonly (readonly [clause: string, place: Place])[] = [
   ['commit', COMMIT],
   ['file', FILE],
@@ -96,7 +102,7 @@ const LOOSE: Readonly<Record<string, (claim: string, name: string) => boolean>> 
   encoded: (claim, name) => claim === encodeURIComponent(name),
 };
 
-/** Mutants that let a token reach another repository than the one in its repo claim. */
+/** Servers that let a token reach another repository than the one in its claim `repo`. */
 export const rows: readonly Mutant[] = [
   ...Object.entries(LOOSE).map(([clause, isSame]) =>
     proxied(
@@ -130,7 +136,8 @@ export const rows: readonly Mutant[] = [
     'compares only the owners for a fetch',
     compares(FETCH, hasSameOwner),
   ),
-  // The owners are not compared, because the tested server creates the pushed repository and its sibling in two runs.
+  // Accept all names instead of comparing the owners, because the tested server creates the pushed repository and its
+  // sibling in two runs.
   proxied(
     'claim-compares-no-names-for-pushes',
     'auth.repo-claim.same-owner#git-write',

@@ -4,7 +4,7 @@ import { ARCHIVE, FILE, GREP, META } from '../places.js';
 import type { ProxiedRequest, ProxiedResponse, Rewrite } from '../proxy.js';
 import { isAt } from '../rewrites.js';
 
-/** Returns the repository that the token of a request names. */
+/** Returns the claim `repo` of the token in a request. Undefined if the token is not a valid JWT. */
 function repositoryOf({ headers }: ProxiedRequest): unknown {
   const [, payload = ''] = String(headers.authorization).split('.');
   try {
@@ -14,7 +14,7 @@ function repositoryOf({ headers }: ProxiedRequest): unknown {
   }
 }
 
-/** Returns the member or parameter `ref` of a request, which is undefined if the request names none. */
+/** Returns the `ref` of a request, from the body or the query. Undefined if absent. */
 function refOf({ path, body }: ProxiedRequest): unknown {
   if (body.length === 0) return new URLSearchParams(path.split('?')[1]).get('ref') ?? undefined;
   const json: unknown = JSON.parse(body.toString());
@@ -22,8 +22,9 @@ function refOf({ path, body }: ProxiedRequest): unknown {
 }
 
 /**
- * Returns a rewrite that repeats the first response (200 or 404) to each request at `place` for which `isCached` returns
- * true, as a server with a cache does. The cache of a repository is emptied by requests whose path ends with `emptiedBy`.
+ * Makes the server repeat an outdated response, like a cache. It repeats the first response (200 or 404) to each
+ * request at `place` for which `isCached` returns true. A request whose path ends with `emptiedBy` clears the cache of
+ * its repository.
  */
 function repeatsResponses(
   place: string,
@@ -113,7 +114,10 @@ export const rows: readonly Mutant[] = [
   }),
 ];
 
-/** Returns a rewrite that adds to a list in each response the items of earlier responses whose path is missing. */
+/**
+ * Makes the server list items that no longer exist. It adds items of earlier responses to each list if their path is
+ * missing.
+ */
 function keepsItems(place: string, name: 'files' | 'matches'): Rewrite {
   const lists = new Map<string, Map<string, unknown>>();
   return {

@@ -4,19 +4,22 @@ import type { Rewrite } from '../proxy.js';
 import { changesStatus, isAt, type Place } from '../rewrites.js';
 import { changesResponsesTo, mendsTokens, refusesTokens, repositoryIn, tokenOf } from '../tokens.js';
 
-/** Makes the server look for a repository with an empty name if a token names none. */
+/** Makes the server accept tokens without the claim `repo`, and look for a repository with an empty name. */
 const takesAnEmptyName = (place: Place) => mendsTokens(place, ({ claims }) => ({ repo: '', ...claims }));
 
 /**
- * Wrong comparisons of a repository name with the claim `repo` of a token, which accept names that differ. Each key is
- * the clause (part of a rule) that the comparison breaks.
+ * Wrong comparisons of a repository name with the claim `repo`, which treat different names as equal. The key is the
+ * clause (part of a rule) that detects the mistake.
  */
 const LOOSE: Readonly<Record<string, (name: string, claim: string) => boolean>> = {
   letters: (name, claim) => name.toLowerCase() === claim.toLowerCase(),
   part: (name, claim) => name.startsWith(claim) || claim.includes(name),
 };
 
-/** Makes the server compare the name in the body of a creation with the claim by `isSame`. */
+/**
+ * Makes the server accept a creation whose body names another repository than the claim `repo`, if `isSame` returns
+ * true for the two names.
+ */
 function comparesBody(isSame: (name: string, claim: string) => boolean): Rewrite {
   return {
     request: (request) => {

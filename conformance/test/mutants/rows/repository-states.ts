@@ -4,14 +4,14 @@ import { changesStatus, type Place, setsHeader } from '../rewrites.js';
 
 type State = 'thawing' | 'syncing' | 'deleted';
 
-/** Rule about the operations that each state refuses. */
+/** Rule that checks which operations the server refuses in each state of a repository. */
 const RULES: Readonly<Record<State, string>> = {
   thawing: 'state.thawing.409',
   syncing: 'state.syncing.409',
   deleted: 'state.deleted.operations',
 };
 
-/** Adverbial clause about a repository in each state. */
+/** End of a sentence about the state of the repository, for the descriptions of mutants. */
 const WHILE: Readonly<Record<State, string>> = {
   thawing: 'while the repository thaws',
   syncing: 'during a sync',
@@ -19,8 +19,8 @@ const WHILE: Readonly<Record<State, string>> = {
 };
 
 /**
- * Reading operations, by the name of the clause that checks them. `id` is the id of the operation, and `does` the end of
- * a sentence about it. `url` is a condition in JavaScript that selects one of its routes; undefined for all routes.
+ * Reading operations, by the clause that checks them. Each row has the operation's id and a description for messages.
+ * `url` is a JavaScript condition that selects one of several routes. Without it, all routes are meant.
  */
 const READS: Readonly<Record<string, readonly [id: string, does: string, url?: string]>> = {
   'repository-metadata': ['getRepository', 'reads the record'],
@@ -73,8 +73,8 @@ const COMPANION_WRITES = [
 ];
 
 /**
- * Operations of published clients that serve a deleted repository if they ignore its state. The handlers of the others
- * refuse it themselves.
+ * Companion operations that serve a deleted repository if they ignore its state. Only published clients use companion
+ * operations. The handlers of the excluded operations refuse a deleted repository themselves.
  */
 const COMPANION_OF_DELETED = Object.keys(COMPANION).filter(
   (id) => !['deleteBranch', 'deleteTag', 'updateRepository'].includes(id),
@@ -82,7 +82,7 @@ const COMPANION_OF_DELETED = Object.keys(COMPANION).filter(
 
 const CHECK = 'repository.meetState({';
 
-/** Returns a patch that makes one operation ignore a state of its repository. */
+/** Makes one operation serve a repository in this state, although it must refuse. */
 function ignores(state: State, id: string, url = 'true'): Patch {
   return {
     file: 'pipeline/gate.js',
@@ -117,7 +117,7 @@ function ignoringByCompanion(state: State, ids: readonly string[]): readonly Mut
 
 const kebab = (id: string): string => id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** Returns a mutant that refuses an operation in a state with another code, by the clause that it breaks. */
+/** Defines a mutant (wrong server) that refuses an operation in this state with the wrong error code `code`. */
 function refusing(state: State, clause: string, id: string, code: string): Mutant {
   const find = "if (state === 'deleted') {";
   return patched(
@@ -133,7 +133,7 @@ function refusing(state: State, clause: string, id: string, code: string): Mutan
   );
 }
 
-/** Returns a mutant that refuses a write in a state, and makes it nevertheless. */
+/** Defines a mutant (wrong server) that refuses to create a branch in this state, but creates it nevertheless. */
 function writingNevertheless(state: State): Mutant {
   return patched(
     `state-${state}-refuses-a-branch-and-creates-it`,
@@ -158,7 +158,10 @@ function writingNevertheless(state: State): Mutant {
   );
 }
 
-/** Returns a mutant that ignores a state of the repository at a route that only published clients show. */
+/**
+ * Defines a mutant (wrong server) on which a companion route serves a repository in this state, although it must
+ * refuse. Companion routes appear only in published clients, not in the specification.
+ */
 function ignoringAt(state: State, what: string, id: string, condition: string): Mutant {
   return patched(
     `state-${state}-ignored-by-${what}`,
@@ -168,7 +171,10 @@ function ignoringAt(state: State, what: string, id: string, condition: string): 
   );
 }
 
-/** Returns a mutant that reads the record of no active repository while another one is in a state. */
+/**
+ * Defines a mutant (wrong server) that refuses to read the records of active repositories while another repository is
+ * in this state.
+ */
 function refusingOthers(state: State): Mutant {
   return patched(
     `state-${state}-keeps-other-repositories-away`,
@@ -185,7 +191,7 @@ function refusingOthers(state: State): Mutant {
   );
 }
 
-/** Mutants that leave Retry-After out of the refusal of a thawing repository at one operation. */
+/** Operations that refuse a thawing repository without the header `Retry-After` on a wrong server. */
 const WITHOUT_RETRY_AFTER: Readonly<Record<string, Place>> = {
   'the-record': REPO,
   'a-commit': COMMIT,

@@ -5,7 +5,7 @@ import { changesRequest, isAt } from '../rewrites.js';
 
 type Members = Record<string, unknown>;
 
-/** Returns a rewrite that changes the metadata of requests at `place`, as a server does that reads it leniently. */
+/** Makes the server accept wrong metadata: `change` corrects it in requests to `place` before the server reads it. */
 function reads(place: string, change: (metadata: Members) => void): Rewrite {
   return changesRequest<{ metadata?: unknown } | null>(place, (line) => {
     const metadata = line?.metadata;
@@ -13,14 +13,17 @@ function reads(place: string, change: (metadata: Members) => void): Rewrite {
   });
 }
 
-/** Returns a rewrite that drops a member of the metadata unless it has this type. */
+/** Makes the server ignore a metadata member of the wrong type, instead of refusing it. */
 function drops(place: string, name: string, type: string): Rewrite {
   return reads(place, (metadata) => {
     if (name in metadata && typeof metadata[name] !== type) delete metadata[name];
   });
 }
 
-/** Returns a rewrite that turns a member of the author or the committer in the metadata into text. */
+/**
+ * Makes the server accept a name or email that is not a string. The proxy converts the value to text before the server
+ * reads it.
+ */
 function makesText(place: string, person: string, name: string): Rewrite {
   return reads(place, (metadata) => {
     const one = metadata[person];
@@ -28,14 +31,17 @@ function makesText(place: string, person: string, name: string): Rewrite {
   });
 }
 
-/** Returns a rewrite that puts an author in place of another value. */
+/**
+ * Makes the server accept a wrong author. The proxy replaces the author with a valid one before the server reads the
+ * request.
+ */
 function assumesAuthor(place: string, isMeant: (author: unknown) => boolean): Rewrite {
   return reads(place, (metadata) => {
     if (isMeant(metadata.author)) metadata.author = { name: 'Nobody', email: 'nobody@example.com' };
   });
 }
 
-/** Returns a rewrite that changes the first file of a commit. */
+/** Changes the first file operation of commit-pack requests before the server reads them. */
 function readsFiles(change: (file: Members) => void): Rewrite {
   return reads(PACK, ({ files }) => {
     const first: unknown = Array.isArray(files) ? files[0] : undefined;
@@ -43,7 +49,10 @@ function readsFiles(change: (file: Members) => void): Rewrite {
   });
 }
 
-/** Returns a rewrite that replaces whole bodies. `change` returns undefined to keep a body. */
+/**
+ * Replaces the body of requests to `place` before the server reads it. `change` returns the new body, or undefined to
+ * keep the old one.
+ */
 function replaces(place: string, change: (body: string) => string | undefined): Rewrite {
   return {
     request: (request) => {
@@ -59,7 +68,7 @@ function replaces(place: string, change: (body: string) => string | undefined): 
 const SEARCH = '{"query":{"pattern":"e"}}';
 const isNull = (value: unknown) => value === null;
 
-/** Defines a mutant that reads one kind of wrong request body leniently. */
+/** Defines a mutant (wrong server) that accepts one kind of invalid request body. */
 const lenient = (rule: string, name: string, does: string, proxy: Rewrite): Mutant => proxied(name, rule, does, proxy);
 
 export const rows: readonly Mutant[] = [

@@ -28,7 +28,7 @@ interface Person {
 const ZEROS = '0'.repeat(40);
 const FILE = 'api/operations/restore.js';
 
-/** Changes the metadata of restore requests at `place` before the server reads it. */
+/** Changes the metadata of restore requests to `place` before the server reads it. */
 function changesMetadata(place: Place, change: (metadata: Metadata) => void): Rewrite {
   return changesRequest<{ metadata?: Metadata }>(place, ({ metadata }) => {
     if (metadata !== undefined) change(metadata);
@@ -36,8 +36,8 @@ function changesMetadata(place: Place, change: (metadata: Metadata) => void): Re
 }
 
 /**
- * Returns a patch that replaces the root tree of a restored commit. `entries`: expression for its entries, in which
- * `wanted` and `present` are maps from name to entry of the target commit and of the tip.
+ * Makes a restore write other entries into the root tree of its commit. `entries` is a JavaScript expression for these
+ * entries. It can use two maps from name to entry: `wanted` (the commit to restore) and `present` (the current tip).
  */
 function restoresEntries(entries: string): Patch {
   return {
@@ -60,7 +60,10 @@ function restoresEntries(entries: string): Patch {
   };
 }
 
-/** Returns a patch that replaces the tip that the server expects. `given`: the name of the value in the request. */
+/**
+ * Makes a restore compare the tip with a wrong commit. `replacement` is a JavaScript expression for that commit. In it,
+ * `given` is the request's expected head, which a correct server uses.
+ */
 function expects(replacement: string): Patch {
   return {
     file: FILE,
@@ -75,7 +78,7 @@ function expects(replacement: string): Patch {
 
 const EXPECTS_DEFAULT = `given === undefined || given === tipOf(repository.defaultBranch) ? undefined : '${ZEROS}'`;
 
-/** Servers that restore something else than the named commit on the named branch. */
+/** Servers that restore another commit, or another branch, than the request names. */
 const EFFECTS: readonly Mutant[] = [
   proxied(
     'restore-restores-main-always',
@@ -152,7 +155,7 @@ const EFFECTS: readonly Mutant[] = [
   ),
 ];
 
-/** Servers that compare expected_head_sha with something else than the tip of the named branch. */
+/** Servers that compare `expected_head_sha` with something other than the tip of the named branch. */
 const EXPECTED_HEADS: readonly Mutant[] = [
   patched(
     'restore-expects-the-head-of-the-default-branch',
@@ -196,7 +199,7 @@ const EXPECTED_HEADS: readonly Mutant[] = [
   ),
 ];
 
-/** Servers that take metadata that a correct server refuses. */
+/** Servers that accept metadata that they must refuse. */
 const REFUSALS: readonly Mutant[] = [
   proxied(
     'restore-takes-a-number-for-a-message',
@@ -263,7 +266,7 @@ const REFUSALS: readonly Mutant[] = [
   ),
 ];
 
-/** Servers whose route reset-commits differs from restore-commit. */
+/** Servers whose route `reset-commits` behaves differently from `restore-commit`, although it is an alias. */
 const RESETS: readonly Mutant[] = [
   proxied(
     'reset-goes-one-commit-back',
@@ -359,7 +362,7 @@ const RESETS: readonly Mutant[] = [
   ),
 ];
 
-/** Servers that are wrong only if the commit to restore has a parent, or is given as the expected tip. */
+/** Servers that fail only in special cases: the commit to restore has a parent, or is also the expected head. */
 const TARGETS: readonly Mutant[] = [
   patched(
     'restore-takes-the-parent-of-the-commit',

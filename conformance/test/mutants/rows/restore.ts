@@ -16,14 +16,14 @@ interface Metadata {
   author?: { name?: unknown; email?: unknown } | undefined;
 }
 
-/** Fills in metadata that a request left out. */
+/** Adds metadata that a request left out, before the server reads it. */
 function assumes(change: (metadata: Metadata) => void): Rewrite {
   return changesRequest<{ metadata?: Metadata }>(RESTORE, ({ metadata }) => {
     if (metadata !== undefined) change(metadata);
   });
 }
 
-/** Changes the status of refusals for some bodies. */
+/** Changes the responses to restore requests whose body `isMeant` selects. */
 function refuses(isMeant: (body: string) => boolean, change: (response: ProxiedResponse) => void): Rewrite {
   const bodies = new WeakSet<object>();
   return {

@@ -3,14 +3,17 @@ import { ANY, API, REFS } from '../places.js';
 import { type Place, setsMember } from '../rewrites.js';
 import { mendsTokens, refusesTokens, type SentToken } from '../tokens.js';
 
-/** Makes the server skip a check of restricted keys' tokens. */
+/**
+ * Makes the server ignore a defect of tokens that the restricted key signed. `better` returns correct claims, which
+ * replace the wrong ones before the server reads them.
+ */
 function overlooks(place: Place, isMeant: (token: SentToken) => boolean, better: (token: SentToken) => object) {
   return mendsTokens(place, (token) =>
     token.isSignedBy('restricted') && isMeant(token) ? { ...token.claims, ...better(token) } : undefined,
   );
 }
 
-/** Allowed scopes of the restricted key. */
+/** Scopes that the restricted key may sign for. */
 const ALLOWED = ['git:read', 'org:read'];
 
 const isLong = ({ lifetime }: SentToken): boolean => lifetime > 3600;

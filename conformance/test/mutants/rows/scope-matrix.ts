@@ -26,7 +26,10 @@ import { mendsTokens } from '../tokens.js';
 const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'] as const;
 type Scope = (typeof SCOPES)[number];
 
-/** Operations by their part of a rule's id, with the one scope that each requires. */
+/**
+ * Place (method and path) of each operation, and the one scope that it requires. The keys are the names of the
+ * operations in rule ids.
+ */
 const OPERATIONS: Readonly<Record<string, readonly [place: Place, scope: Scope]>> = {
   grep: [GREP, 'git:read'],
   filemeta: [META, 'git:read'],
@@ -48,17 +51,23 @@ const OPERATIONS: Readonly<Record<string, readonly [place: Place, scope: Scope]>
   'git-push': [REMOTE, 'git:write'],
 };
 
-/** Part of the URL that identifies requests of an operation, by the name of the operation in rule ids. */
+/** Git service in the URL of a fetch and of a push. The keys are the names of the operations in rule ids. */
 const SERVICES: Readonly<Record<string, string>> = { 'git-fetch': 'git-upload-pack', 'git-push': 'git-receive-pack' };
 
-/** Operations for which the specification does not say which further scopes allow them: reading the repository record. */
+/**
+ * Operations that may accept further scopes, because the specification does not say so. The only one reads the
+ * repository record.
+ */
 const OPEN_TO_OTHERS = ['repo'];
 
 function slug(scope: Scope): string {
   return scope.replace(':', '-');
 }
 
-/** Makes the server accept one scope instead of another, for requests whose target contains `service`. */
+/**
+ * Makes the server accept the scope `given` in place of `taken`. Only affects tokens with no other scope, and requests
+ * whose path contains `service`.
+ */
 function takes(place: Place, given: Scope, taken: Scope, service = ''): Rewrite {
   return mendsTokens(place, ({ claims, scopes }, { path }) =>
     scopes.join() === given && path.includes(service) ? { ...claims, scopes: [taken] } : undefined,
@@ -66,8 +75,8 @@ function takes(place: Place, given: Scope, taken: Scope, service = ''): Rewrite 
 }
 
 /**
- * Makes the server forbid a commit on top of another. First commits succeed, because rules use them to make
- * repositories.
+ * Makes the server refuse commits on existing branches. First commits still succeed, because rules need them to create
+ * their repositories.
  */
 const FORBIDS_COMMITS: Rewrite = {
   response: (response) => {
@@ -91,7 +100,7 @@ function cell(operation: string, place: Place, needed: Scope, scope: Scope): Mut
   return proxied(`scope-wants-more-for-${operation}`, rule, `wants more than ${scope} (${operation})`, rewrite);
 }
 
-/** Makes the server perform a push of a reader, although it responds with a refusal. */
+/** Makes the server perform a push although the token may only read. The response is nevertheless 403. */
 const PUSHES_IN_SECRET: Rewrite = {
   ...takes(REMOTE, 'git:read', 'git:write', SERVICES['git-push']),
   response: (response) => {
@@ -99,7 +108,7 @@ const PUSHES_IN_SECRET: Rewrite = {
   },
 };
 
-/** Mutants for the rule that no scope implies another, for every operation. */
+/** Servers that accept a wrong scope for an operation. There is one for each pair of operation and scope. */
 export const rows: readonly Mutant[] = [
   proxied(
     'scope-takes-the-push-that-it-refuses',

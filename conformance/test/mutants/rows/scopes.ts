@@ -8,7 +8,7 @@ const BOTH = ['git:read', 'git:write'];
 
 const ALL = ['git:read', 'git:write', 'repo:write', 'org:read'];
 
-/** Makes the server read each scope of a token as the scopes that `read` returns. */
+/** Makes the server replace each scope of a token by the scopes that `read` returns. */
 const reads = (read: (scope: string) => string | readonly string[]) =>
   mendsTokens(ANY, ({ claims, scopes }) => ({ ...claims, scopes: scopes.flatMap(read) }));
 

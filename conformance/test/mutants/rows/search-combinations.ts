@@ -18,7 +18,7 @@ interface Found {
   has_more?: boolean;
 }
 
-/** Changes the responses to searches with a cursor. */
+/** Changes the responses to searches with a cursor, which are the second and later pages. */
 function changesLaterPages(change: (found: Found, response: ProxiedResponse) => void) {
   return changesResponsesTo(
     (request) => `${request.method} ${request.path}` === GREP && /"cursor":"[^"]/.test(request.body.toString()),
@@ -41,7 +41,10 @@ function changesTexts(change: (text: string) => string) {
   });
 }
 
-/** Servers that ignore one member of a search beside another, or change only some responses. */
+/**
+ * Servers that are wrong only in combinations. They ignore a member of a search if another member is present, or change
+ * only some responses.
+ */
 export const rows: readonly Mutant[] = [
   ...(['paths', 'ref'] as const).map((name) =>
     proxied(

@@ -11,7 +11,7 @@ interface Search {
   context?: { before?: number; after?: number };
 }
 
-/** Changes a search before the server reads it. Searches without a pattern are left unchanged. */
+/** Changes searches before the server reads them. Searches without a pattern stay unchanged. */
 function changesSearch(change: (search: Search) => unknown): Rewrite {
   return changesRequest<Search>(GREP, (search) => {
     if (search.query !== undefined) change(search);
@@ -34,8 +34,8 @@ function changesItems(change: (item: Item) => unknown): Rewrite {
 }
 
 /**
- * Returns patches that make a search read another revision if `condition` is true, and still report the requested
- * commit. `other`: expression of the revision.
+ * Makes a search read another revision if `condition` is true. The response still reports the requested commit.
+ * `condition` and `other` (the revision) are JavaScript expressions.
  */
 function searchesOther(condition: string, other: string): readonly Patch[] {
   return [

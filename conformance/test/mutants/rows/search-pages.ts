@@ -14,7 +14,7 @@ interface Limited {
   pagination?: { limit?: number; cursor?: string };
 }
 
-/** Changes a page of search results, with the members of its request. */
+/** Changes the responses to searches. `change` also receives the body of the request. */
 function changesPage(change: (page: Page, request: Limited) => void) {
   return changesJson<Page>(
     GREP,

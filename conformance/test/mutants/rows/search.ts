@@ -17,7 +17,7 @@ interface Search {
   query?: { pattern?: string; case_sensitive?: boolean };
 }
 
-/** Changes a search before the server reads it. */
+/** Changes the bodies of search requests before the server reads them. */
 function changesSearch(change: (search: Search) => void): Rewrite {
   return changesRequest<Search>(GREP, change);
 }
@@ -36,7 +36,7 @@ interface Found {
   has_more: unknown;
 }
 
-/** Changes the matches in search responses. */
+/** Changes the successful responses to searches. */
 function changesFound(change: (found: Found) => void): Rewrite {
   return changesJson<Found>(GREP, change, 200);
 }

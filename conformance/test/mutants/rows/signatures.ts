@@ -6,11 +6,11 @@ import { mendsTokens, refusesTokens, type SentToken } from '../tokens.js';
 /** Keys of the organization that are registered at the server under test. */
 const REGISTERED = ['es256', 'es384', 'es512', 'rs256', 'restricted'] as const;
 
-/** Makes the server accept the tokens for which `isMeant` returns true, whatever is wrong with their signature. */
+/** Makes the server accept each token for which `isMeant` returns true, even if its signature is invalid. */
 const accepts = (isMeant: (token: SentToken) => boolean): Rewrite =>
   mendsTokens(ANY, (token) => (isMeant(token) ? token.claims : undefined));
 
-/** Makes the server accept any signature over claims that it has accepted before. */
+/** Makes the server accept a token with any signature if its claims equal those of an earlier valid token. */
 function remembersClaims(): Rewrite {
   const accepted = new Set<string>();
   return accepts(({ claims, isSignedBy }) => {
@@ -22,7 +22,7 @@ function remembersClaims(): Rewrite {
 
 const hasKid = ({ header }: SentToken): boolean => header.kid !== undefined;
 
-/** Mutants that accept or refuse tokens for their signature, algorithm or key id. */
+/** Servers that wrongly accept or refuse tokens because of their signature, algorithm or key id. */
 export const rows: readonly Mutant[] = [
   proxied(
     'key-takes-the-name-of-a-key-for-its-signature',

@@ -3,7 +3,10 @@ import { API, ARCHIVE, META_OF_ORGANIZATION, REPO } from '../places.js';
 import type { ProxiedRequest, Rewrite } from '../proxy.js';
 import { changesStatus, isAt, type Place, setsMember } from '../rewrites.js';
 
-/** Makes the server take a token from elsewhere if the request has no `Authorization` header. */
+/**
+ * Makes the server read the token from another place in the request if the `Authorization` header is absent. `find`
+ * returns the token from that place.
+ */
 function takesTokenFrom(place: Place, find: (request: ProxiedRequest) => string | undefined): Rewrite {
   return {
     request: (request) => {
@@ -13,7 +16,10 @@ function takesTokenFrom(place: Place, find: (request: ProxiedRequest) => string 
   };
 }
 
-/** Makes the server read a credential that matches a pattern as a bearer token. */
+/**
+ * Makes the server accept another form of the `Authorization` header. The first group of `pattern` is used as a bearer
+ * token.
+ */
 function readsAsBearer(pattern: RegExp): Rewrite {
   return {
     request: (request) => {

@@ -4,7 +4,7 @@ import { changesStatus } from '../rewrites.js';
 import { changesResponsesTo, mendsTokens, refusesTokens, tokenOf } from '../tokens.js';
 
 const LISTED: readonly unknown[] = ['ES256', 'ES384', 'ES512', 'RS256'];
-/** The unrestricted keys of the organization. */
+/** Keys of the organization that may sign tokens for all scopes. */
 const REGISTERED = ['es256', 'es384', 'es512', 'rs256'] as const;
 const UNKNOWN = 'nope';
 

@@ -21,7 +21,10 @@ import {
 import type { Place } from '../rewrites.js';
 import { mendsTokens } from '../tokens.js';
 
-/** Every request that requires a token, with the text that its target contains. */
+/**
+ * Requests that require a token, by operation. `target` is a text that the request path contains, for operations that
+ * share a path pattern.
+ */
 const PLACES: Readonly<Record<string, readonly [place: Place, target?: string]>> = {
   grep: [GREP],
   filemeta: [META],
@@ -45,7 +48,7 @@ const PLACES: Readonly<Record<string, readonly [place: Place, target?: string]>>
   push: [REMOTE, '.git/git-receive-pack'],
 };
 
-/** One mutant for each place that reads a token: only that place skips the check. */
+/** For each operation that reads a token, mutants (wrong servers) on which only this operation skips a check. */
 export const rows: readonly Mutant[] = Object.entries(PLACES).flatMap(([name, [place, target = '']]) => [
   proxied(
     `claim-does-not-look-at-exp-of-${name}`,

@@ -4,7 +4,7 @@ import { REPO, REPOS } from '../places.js';
 import type { Rewrite } from '../proxy.js';
 import { changesStatus } from '../rewrites.js';
 
-/** Changes paths before the server reads them. */
+/** Changes the path of each request before the server reads it. */
 function changesPath(change: (path: string) => string): Rewrite {
   return {
     request: (request) => {

@@ -8,12 +8,12 @@ interface Written {
   result: { branch: string; old_sha: string; new_sha: string; success: unknown; status: string; message: string };
 }
 
-/** Changes write results in responses. */
+/** Changes the results that successful commit-pack responses report. */
 function changesWritten(change: (written: Written) => void): Rewrite {
   return changesJson<Written>(PACK, change, 201);
 }
 
-/** Changes the results of commits that create a branch other than main. */
+/** Changes the reported result of commits that create a branch other than `main`. */
 function changesNewBranch(change: (result: Written['result']) => void): Rewrite {
   return changesWritten(({ commit, result }) => {
     if (commit.target_branch !== 'main' && /^0+$/.test(result.old_sha)) change(result);
@@ -21,8 +21,8 @@ function changesNewBranch(change: (result: Written['result']) => void): Rewrite 
 }
 
 /**
- * Returns a patch that changes what a write result shows. `change`: expression for the changed values, in which
- * `isDefault` is true for a write to the default branch, and `defaultTip` is the tip of that branch.
+ * Makes the server report wrong values in write results. `change` is JavaScript code for the wrong values. In it,
+ * `isDefault` is true for a write to the default branch, and `defaultTip` is the tip of the default branch.
  */
 function showsWritten(change: string): Patch {
   return {

@@ -6,10 +6,7 @@ import type { MemoryObjects } from '../../test/memory-objects.js';
 import { applyPatch } from '../apply-patch.js';
 import { PatchError } from '../patch-error.js';
 
-/**
- * Applies a patch to `tree` with this project. Returns the resulting tree, or the message with which the patch is
- * refused.
- */
+/** Applies a patch to `tree` with this project's code. Returns the resulting tree, or the error message. */
 export async function applied(
   objects: MemoryObjects,
   tree: Oid,

@@ -6,8 +6,8 @@ import { GIT_ENVIRONMENT, type ScratchGit } from '../../test/workbench.js';
 // needs: git
 
 /**
- * Shell script that applies a patch with Git to the tree `$1`. It stores new objects in a temporary folder, so that one
- * patch leaves nothing behind for the next one.
+ * Shell script that applies a patch to the tree `$1` with Git. It writes new objects to a temporary folder, so that no
+ * patch affects the next one.
  */
 const SCRIPT = `
 # A lock is left behind where Git stopped with an assertion.
@@ -18,10 +18,7 @@ git apply --cached --binary || exit 1
 git write-tree --missing-ok
 `;
 
-/**
- * Applies a patch to `tree` with `git apply --cached --binary`. Returns the resulting tree, or the message with which
- * the patch is refused.
- */
+/** Applies a patch to `tree` with `git apply --cached --binary`. Returns the resulting tree, or Git's error message. */
 export function gitApply(git: ScratchGit, tree: Oid, patch: Buffer): { tree?: Oid; message: string } {
   const { status, stdout, stderr } = spawnSync('sh', ['-c', SCRIPT, 'sh', tree], {
     cwd: git.path,

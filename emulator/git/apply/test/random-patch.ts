@@ -6,7 +6,7 @@ import { MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK } from '../../ob
 import { MemoryObjects } from '../../test/memory-objects.js';
 import type { ScratchGit } from '../../test/workbench.js';
 
-/** Random change for tests: the trees before and after it, and all objects of the tree before. */
+/** Random change for tests. `objects` contains all objects of the tree `before`. */
 export interface RandomChange {
   readonly before: Oid;
   readonly after: Oid;
@@ -25,7 +25,7 @@ const ODD_NAMES = [
   '"',
 ].map(latin1);
 
-/** Makes a random change. Objects that only the new tree contains are added to `all`. */
+/** Makes a random change to a random tree. Adds the objects that only the new tree contains to `all`. */
 export function randomChange(random: RandomText, all: MemoryObjects): RandomChange {
   const tree = new RandomTree(random);
   const style = random.pick<(text: string) => string>([
@@ -50,7 +50,7 @@ export function randomChange(random: RandomText, all: MemoryObjects): RandomChan
 
 function restyle(tree: RandomTree, style: (text: string) => string): void {
   for (const [path, file] of tree.files) {
-    // Gitlinks must not be all zeros, because Git refuses an index with such a gitlink.
+    // Replace zeros in gitlinks, because Git refuses an index with an all-zero gitlink.
     if (file.mode === MODE_GITLINK) tree.files.set(path, { ...file, content: file.content.replaceAll('0', '9') });
     if (file.mode === MODE_GITLINK || file.mode === MODE_SYMLINK || file.content.includes('\0')) continue;
     tree.files.set(path, { ...file, content: style(file.content) });
@@ -77,7 +77,7 @@ const DETAILS = [
   ['--ignore-space-change'],
 ];
 
-/** Returns the patch that Git writes for a change with randomly chosen options of `git diff-tree`. */
+/** Returns the patch that `git diff-tree` writes for a change, with random options. */
 export function randomPatch(random: RandomText, git: ScratchGit, { before, after }: RandomChange): ByteString {
   const options = [RENAMES, PREFIXES, CONTEXTS, DETAILS].flatMap((list) => random.pick(list));
   const quoting = `core.quotePath=${random.pick(['true', 'false'])}`;
@@ -135,7 +135,7 @@ const JUNK = [
   'index 1234567..89abcde 100755',
 ];
 
-/** Functions that change a patch: some only rewrite it in another valid form, others break it. */
+/** Functions that change a patch. Some rewrite it in another valid form, and others break it. */
 const MANGLES: readonly Mangle[] = [
   (_, lines) => lines,
   (_, lines) => ended(lines, () => true),
@@ -221,7 +221,7 @@ const MANGLES: readonly Mangle[] = [
     ),
 ];
 
-/** Returns a patch changed by one to three random functions of `MANGLES`. */
+/** Applies one to three random functions of `MANGLES` to a patch. */
 export function mangled(random: RandomText, patch: ByteString): ByteString {
   let lines: string[] = patch.split('\n');
   for (let count = random.pick([1, 1, 1, 2, 3]); count > 0 && lines.length > 0; count--)
@@ -239,15 +239,12 @@ function isHeader(line: string): boolean {
   );
 }
 
-/**
- * Returns the lines, with `end` appended to those that `isChosen` selects. The text after the last line feed is not a
- * line.
- */
+/** Appends `end` to each line for which `isChosen` returns true. The text after the last line feed is not a line. */
 function ended(lines: readonly string[], isChosen: (line: string) => boolean, end = '\r'): string[] {
   return lines.map((line, index) => (index < lines.length - 1 && isChosen(line) ? line + end : line));
 }
 
-/** Removes the lines that only Git writes and diff(1) does not, so that the headers become traditional ones. */
+/** Removes the header lines that Git writes but diff(1) does not. The result is a traditional patch. */
 function traditional(lines: readonly string[]): string[] {
   return lines.filter(
     (line) =>
@@ -280,7 +277,7 @@ function bitten(lines: readonly string[], at: number, random: RandomText): strin
   return spliced(lines, at, 1, line.slice(0, place) + middle + line.slice(place + random.below(2)));
 }
 
-/** Splits the lines of a patch into one list for each file. The empty string after the final line feed is left out. */
+/** Splits the lines of a patch into one list per file. Omits the empty string after the final line feed. */
 function files(lines: readonly string[]): string[][] {
   const result: string[][] = [];
   for (const line of lines.slice(0, -1)) {

@@ -1,8 +1,8 @@
-/** Reproducible random files and edits, of kinds for which line diffs are ambiguous. */
+/** Generator of random files and edits for which line diffs are ambiguous. The same seed produces the same values. */
 export class RandomText {
   constructor(private seed: number) {}
 
-  /** Returns an integer from 0 to `limit` (exclusive). */
+  /** Returns an integer from 0 to `limit` - 1. */
   below(limit: number): number {
     this.seed = (Math.imul(this.seed, 1_103_515_245) + 12_345) >>> 0;
     return (this.seed >>> 8) % Math.max(1, limit);
@@ -49,7 +49,7 @@ export class RandomText {
     return result;
   }
 
-  /** Joins lines into a file, at random with or without a final line feed. */
+  /** Joins lines into a file. The final line feed is missing in a fifth of the files. */
   file(lines: readonly string[]): string {
     return lines.join('\n') + (this.below(5) === 0 ? '' : '\n');
   }

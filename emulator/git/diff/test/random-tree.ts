@@ -16,7 +16,7 @@ const FOLDERS = [NO_BYTES, NO_BYTES, ...['lib/', 'lib/deep er/', 'src/'].map(byt
 const ENDS = [NO_BYTES, NO_BYTES, ...['1', '2'].map(bytesOf)];
 
 /**
- * Working tree that changes at random: edits, renames, modes, symbolic links, submodules, binary files, unusual names.
+ * Random working tree that changes at random. It contains symbolic links, submodules, binary files and unusual names.
  */
 export class RandomTree {
   readonly files = new Map<ByteString, File>();

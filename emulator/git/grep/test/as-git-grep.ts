@@ -9,8 +9,8 @@ import { type SearchQuery, searchPage, textCache } from './search-page.js';
 export const UNLIMITED: SearchLimits = { maxMatches: 1e9, maxMatchesPerFile: 1e9, maxLines: 1e9 };
 
 /**
- * Patterns that mean the same in RE2's syntax and in `git grep -E`. Each engine (plain text, V8, automaton) runs some
- * of them.
+ * Patterns that mean the same in RE2 syntax and in `git grep -E`. Each of the three search engines handles some of
+ * them: plain text, V8 and automaton.
  */
 export const PATTERNS = [
   'foo',
@@ -51,9 +51,7 @@ export const PATTERNS = [
   '[a-]b',
 ];
 
-/**
- * Sample files with many kinds of lines: empty lines, CRLF, non-ASCII text, and lines without a line feed at the end.
- */
+/** Sample files with many kinds of lines: empty lines, CRLF, non-ASCII text, and last lines without a line feed. */
 export const SAMPLE: Content = {
   'a-b': 'foo\nbar\nbaz\n',
   a: {
@@ -67,7 +65,7 @@ export const SAMPLE: Content = {
   blank: '\n\n\nfoo\n\n',
 };
 
-/** Searches a tree with the emulator. Returns the result in the form that `git grep -n` prints. */
+/** Searches a tree with the emulator. Returns the result in the format of `git grep -n`. */
 export async function grep(objects: MemoryObjects, tree: Oid, query: SearchQuery): Promise<string> {
   const printed: string[] = [];
   const { files } = await searchPage(textCache(objects), tree, query, UNLIMITED, unlimited());
@@ -82,7 +80,7 @@ export async function grep(objects: MemoryObjects, tree: Oid, query: SearchQuery
   return printed.join('\n');
 }
 
-/** Runs `git grep -n` for the same query and returns its output. */
+/** Runs `git grep -n` for a query and returns its output. */
 export function gitGrep(
   git: ScratchGit,
   tree: Oid,

@@ -6,15 +6,15 @@ import * as search from '../search.js';
 import { TextCache } from '../text-cache.js';
 
 /**
- * Query of a search in tests. The pattern is text in RE2 syntax, or a compiled pattern, which already determines if
- * case is ignored.
+ * Search query in tests. The pattern is text in RE2 syntax or a compiled pattern. A compiled pattern ignores
+ * `caseSensitive`, because it already determines whether case matters.
  */
 export interface SearchQuery extends Omit<search.SearchQuery, 'pattern'> {
   readonly pattern: string | LineMatcher;
   readonly caseSensitive?: boolean;
 }
 
-/** Searches like `searchPage` of the product, after compiling the pattern of the query if it is text. */
+/** Calls the product's `searchPage`. A pattern that is text is compiled first. */
 export async function searchPage(
   cache: TextCache,
   tree: Oid,
@@ -27,7 +27,7 @@ export async function searchPage(
   return search.searchPage(cache, tree, { pattern: matcher, ...scope }, limits, meter);
 }
 
-/** Returns a new text cache with `bytes` bytes of memory. Files larger than `maxFileBytes` are not searched. */
+/** Creates a text cache with `bytes` bytes of memory. Files larger than `maxFileBytes` are not searched. */
 export function textCache(objects: ObjectReader, bytes = 64 << 20, maxFileBytes?: number): TextCache {
   const caches = new MemoryCache(bytes).group();
   return new TextCache(objects, () => caches, maxFileBytes);

@@ -4,8 +4,8 @@ import type { Content, MemoryObjects } from '../../test/memory-objects.js';
 import { oid } from '../../test/oid.js';
 
 /**
- * Files by path. The text is the content of a file, of a symbolic link if it starts with `->`, of a submodule if it is
- * `@` and a digit, or of an executable file if it starts with `!`.
+ * Files by path. The first characters of the text say what an entry is: `->` for a symbolic link, `@` and a digit for a
+ * submodule, and `!` for an executable file. Any other text is a regular file.
  */
 export type Files = Readonly<Record<string, string>>;
 
@@ -39,17 +39,17 @@ export function apply(files: Files, changes: readonly Change[]): Files {
   return changes.reduce((result, change) => change(result), files);
 }
 
-/** Combines changes into one that applies them in order. */
+/** Combines several changes into one, which applies them in order. */
 export function all(...changes: Change[]): Change {
   return (files) => apply(files, changes);
 }
 
-/** Returns lines `from` to `to` (exclusive) of a text in which no two lines are equal. */
+/** Returns the lines from `from` to `to` - 1 of a text in which all lines differ. */
 export function lines(from: number, to: number): string {
   return Array.from({ length: to - from }, (_, at) => `line ${from + at} of the text\n`).join('');
 }
 
-/** Writes a file and removes files or folders that occupy its path. */
+/** Returns a change that writes a file. It removes files and folders that are in the way. */
 export function put(path: string, text: string): Change {
   return (files) => withoutClashes({ ...drop(path)(files), [path]: text });
 }
@@ -69,7 +69,7 @@ export function move(from: string, to: string): Change {
   };
 }
 
-/** Replaces line `at` of a regular file; other entries stay unchanged. */
+/** Returns a change that replaces line `at` of a regular file. Links and submodules stay unchanged. */
 export function edit(path: string, at: number, text = 'changed'): Change {
   return (files) => {
     const file = files[path];
@@ -80,7 +80,7 @@ export function edit(path: string, at: number, text = 'changed'): Change {
   };
 }
 
-/** Removes entries that are below a file's path. Of a file and a folder of one name, the one added last is kept. */
+/** Resolves conflicts between a file and a folder with the same path. The one that was added last is kept. */
 function withoutClashes(files: Files): Files {
   const kept: Record<string, string> = {};
   for (const [path, text] of Object.entries(files)) {
@@ -92,7 +92,7 @@ function withoutClashes(files: Files): Files {
   return kept;
 }
 
-/** Writes a commit of files with the given parents, `time` seconds after the first commit. */
+/** Writes a commit with these files and parents. Its date is `time` seconds after the first commit. */
 export function commit(objects: MemoryObjects, files: Files, parents: readonly Oid[], time = 0): Oid {
   const root: Record<string, Content[string]> = {};
   for (const [path, text] of Object.entries(files)) {

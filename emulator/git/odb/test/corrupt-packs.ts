@@ -9,7 +9,7 @@ export function build(fill: (pack: PackBuilder) => void, options?: Parameters<Pa
 }
 
 const BASE = 'twenty bytes of base';
-/** Packs that the receiver must refuse, by their defect, each with a pattern for the expected error message. */
+/** Corrupt packs that the receiver must refuse, each with a pattern of the error message. The key names the defect. */
 export const CORRUPT: Record<string, [Buffer, RegExp]> = {
   'another signature': [build((pack) => pack.whole('blob', 'x'), { magic: 'PACC' }), /signature mismatch/],
   'version 1': [build((pack) => pack.whole('blob', 'x'), { version: 1 }), /^pack version 1 unsupported$/],

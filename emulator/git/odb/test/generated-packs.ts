@@ -3,18 +3,18 @@ import { constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { randomNumbers } from '../../test/random-numbers.js';
 import { copy, delta, insert, oidOf, PackBuilder } from './pack-builder.js';
 
-// Generated pack with one defect or peculiarity. Git itself would not write most of these packs. The same seed always
+// Generated pack with one defect or unusual property. Git itself would not write most of these packs. The same seed
 // produces the same packs.
 
 export interface GeneratedPack {
-  /** Name of the defect, and the round that produced the pack. */
+  /** Name of the defect, and the number of the round that produced the pack. */
   readonly name: string;
   readonly bytes: Buffer;
 }
 
 /**
- * Text of a blob that the receiver already has. Generated thin packs (packs without the bases of some deltas) use it as
- * a base.
+ * Text of a blob that the receiver already has. Generated thin packs, which omit the bases of some deltas, use this
+ * blob as a base.
  */
 export const KNOWN = 'a base that the receiver of the pack has already';
 
@@ -28,14 +28,17 @@ interface Blob {
 const NO_BASE = Buffer.alloc(0);
 const BLOB_TYPE = 3;
 
-/** Pack under construction, with the texts and offsets of its blobs, which later deltas use as bases. */
+/**
+ * Pack under construction. It remembers the text and offset of each blob, so that later deltas can use the blob as a
+ * base.
+ */
 class Draft {
   readonly pack = new PackBuilder();
   readonly blobs: Blob[] = [];
 
   constructor(readonly random: Random) {}
 
-  /** Returns a text of up to 300 bytes that no other blob of the pack has. */
+  /** Returns a text of up to 300 bytes that differs from all other blobs of the pack. */
   text(): string {
     const words = Array.from({ length: 1 + this.random(20) }, () => this.random(1 << 30).toString(36));
     return `${this.pack.count} ${words.join(' ')}`;
@@ -51,7 +54,10 @@ class Draft {
     return this.blobs[this.random(this.blobs.length)]!;
   }
 
-  /** Returns a new text made of parts of `base` and random words, with the delta that produces it from `base`. */
+  /**
+   * Returns a new text and the delta that produces it from `base`. The text consists of parts of `base` and random
+   * words.
+   */
   change(base: string): { text: string; bytes: Buffer } {
     const parts: (Buffer | number[])[] = [];
     let text = '';
@@ -69,7 +75,7 @@ class Draft {
     return { text, bytes: delta(base.length, text.length, ...parts) };
   }
 
-  /** Appends a valid entry of a random kind: blob, tree or delta. */
+  /** Appends a valid blob, tree or delta, chosen at random. */
   entry(): void {
     const way = this.random(6);
     if (way === 0) this.blob();
@@ -95,8 +101,8 @@ class Draft {
 type Defect = (draft: Draft) => void;
 
 /**
- * Encodes a size like the sizes at the start of a delta (7 bits per byte), with `more` redundant continuation bytes of
- * value 0.
+ * Encodes a size like the sizes at the start of a delta, with 7 bits per byte. Appends `more` redundant continuation
+ * bytes.
  */
 function overlongSize(value: number, more: number): Buffer {
   const bytes: number[] = [];
@@ -106,7 +112,7 @@ function overlongSize(value: number, more: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Functions that return a valid or broken delta on a base of `size` bytes, by the peculiarity of the delta. */
+/** Functions that return a valid or broken delta for a base of `size` bytes. The key says what is unusual about it. */
 const DELTAS: Record<string, (size: number, random: Random) => Buffer> = {
   'no bytes': () => Buffer.alloc(0),
   'the size of its base only': (size) => overlongSize(size, 0),
@@ -140,7 +146,7 @@ const DELTAS: Record<string, (size: number, random: Random) => Buffer> = {
   'a copy of everything': (size) => delta(size, size, copy(0, size)),
 };
 
-/** Functions that return a valid or broken zlib stream of `bytes`, by the peculiarity of the stream. */
+/** Functions that return a valid or broken zlib stream for `bytes`. The key says what is unusual about it. */
 const STREAMS: Record<string, (bytes: Buffer, random: Random) => Buffer> = {
   'any level': (bytes, random) => deflateSync(bytes, { level: random(10) }),
   'a small window': (bytes, random) => deflateSync(bytes, { windowBits: 9 + random(7) }),
@@ -276,7 +282,7 @@ const ENTRIES: Record<string, Defect> = {
   ),
 };
 
-/** Functions that build a pack with a wrong header or trailer, or with one changed byte, by the defect. */
+/** Functions that build a pack with a wrong header, a wrong trailer, or one changed byte. The key names the defect. */
 const ENVELOPES: Record<string, (draft: Draft) => Buffer> = {
   'one object fewer': ({ pack }) => pack.build({ count: pack.count - 1 }),
   'one object more': ({ pack }) => pack.build({ count: pack.count + 1 }),
@@ -300,7 +306,7 @@ const ENVELOPES: Record<string, (draft: Draft) => Buffer> = {
   ),
 };
 
-/** Yields `rounds` packs for each defect or peculiarity. */
+/** Yields `rounds` packs for each defect or unusual property. */
 export function* generatedPacks(seed: number, rounds: number): Generator<GeneratedPack> {
   for (let round = 0; round < rounds; round++) {
     let index = 0;
@@ -321,13 +327,13 @@ export function* generatedPacks(seed: number, rounds: number): Generator<Generat
   }
 }
 
-/** Appends a blob whose entry header declares the size that `sizeOf` returns for the real size. */
+/** Appends a blob whose entry header declares a wrong size. `sizeOf` returns that size for the real size. */
 function declareSize(draft: Draft, sizeOf: (size: number, random: Random) => number): void {
   const text = draft.text();
   draft.pack.whole('blob', text, sizeOf(text.length, draft.random));
 }
 
-/** Returns a zlib stream of `bytes` with an empty block in the middle, as a flush of the compressor produces it. */
+/** Returns a zlib stream of `bytes` with an empty block in the middle, as a flush of the compressor writes it. */
 function withEmptyBlocks(bytes: Buffer): Buffer {
   const half = Buffer.from(bytes.subarray(0, bytes.length >> 1));
   const flushed = deflateSync(half, { finishFlush: constants.Z_FULL_FLUSH });
@@ -344,7 +350,7 @@ function cut(bytes: Buffer, count: number): Buffer {
   return bytes.subarray(0, Math.max(0, bytes.length - count));
 }
 
-/** Returns the pack with a correct SHA-1 trailer, computed from its current bytes. */
+/** Returns the pack with its trailer replaced by the SHA-1 of its current bytes. */
 function sealed(pack: Buffer): Buffer {
   const bytes = pack.subarray(0, -20);
   return Buffer.concat([bytes, createHash('sha1').update(bytes).digest()]);

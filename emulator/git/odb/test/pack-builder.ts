@@ -11,13 +11,13 @@ export function oidOf(type: ObjectType, body: Buffer | string): Oid {
   return oidIn(sha1(Buffer.concat([Buffer.from(`${type} ${Buffer.from(body).length}\0`), Buffer.from(body)])));
 }
 
-/** Builder of packs for tests. Sizes, bases, streams and the header can be wrong on purpose. */
+/** Builder of packs for tests. It can write wrong sizes, bases, streams and headers on purpose. */
 export class PackBuilder {
   readonly #parts: Buffer[] = [];
   #length = 12;
   count = 0;
 
-  /** Offset in the pack at which the next entry starts. */
+  /** Offset in the pack at which the next entry will start. */
   get length(): number {
     return this.#length;
   }
@@ -27,7 +27,10 @@ export class PackBuilder {
     return this.entry(typeCode(type), declared ?? bytes.length, Buffer.alloc(0), zlibOf(bytes));
   }
 
-  /** Appends a delta on the entry at offset `base`. `declared`: size in the entry header, by default the real one. */
+  /**
+   * Appends a delta whose base is the entry at offset `base`. `declared` is the size in the entry header. Without it,
+   * the real size is written.
+   */
   delta(base: number, delta: Buffer, declared?: number): number {
     return this.ofsDelta(this.#length - base, delta, declared);
   }
@@ -42,7 +45,7 @@ export class PackBuilder {
     return this.entry(REF_DELTA, delta.length, Buffer.from(base, 'hex'), zlibOf(delta));
   }
 
-  /** Appends an entry with the given header fields. Returns its offset in the pack. */
+  /** Appends an entry with these header fields, and returns its offset in the pack. */
   entry(type: number, size: number, base: Buffer, stream: Buffer): number {
     const header = Buffer.alloc(16);
     return this.raw(header.subarray(0, writeTypeAndSize(header, 0, type as 1, size)), base, stream);
@@ -68,7 +71,7 @@ export class PackBuilder {
   }
 }
 
-/** Returns a zlib stream of `bytes`. A short one is stored uncompressed, because that takes a tenth of the time. */
+/** Returns a zlib stream of `bytes`. Up to 60 bytes are stored uncompressed, which takes a tenth of the time. */
 function zlibOf(bytes: Buffer): Buffer {
   if (bytes.length > 60) return deflateSync(bytes);
   const stream = Buffer.concat([
@@ -86,7 +89,7 @@ function zlibOf(bytes: Buffer): Buffer {
   return stream;
 }
 
-/** Returns a delta that declares the given sizes of base and result and contains the given instructions. */
+/** Returns a delta with these declared sizes of base and result, and these instructions. */
 export function delta(baseSize: number, resultSize: number, ...instructions: (Buffer | number[])[]): Buffer {
   return Buffer.concat([size(baseSize), size(resultSize), ...instructions.map((part) => Buffer.from(part))]);
 }

@@ -16,7 +16,7 @@ const fileHeaders = {
   'last-modified': / GMT$/,
 };
 
-/** Requests of the operations that read files, search content, or read and write the notes of commits. */
+/** Requests of the operations that read files, search content, or read and write notes. */
 export const contentRows: RouteRows = {
   'list files': {
     method: 'GET',

@@ -10,7 +10,7 @@ export const ROWS: RouteRows = { ...repositoryRows, ...historyRows, ...contentRo
 export const EVERY_SCOPE = ['git:read', 'git:write', 'repo:write', 'org:read', 'deployment:read', 'deployment:write'];
 
 export async function stage(t: Test, options: GivenOptions = {}) {
-  // Use an address for upstream repositories at which no server listens, so that a sync fails in the background.
+  // No server listens at this upstream address, so a sync fails in the background.
   const upstreamHost = { github: 'http://127.0.0.1:1' };
   const service = await startService({ clock: Date.parse('2026-01-01T00:00:00Z'), upstreamHost, ...options });
   t.teardown(() => service.emulator.close());
@@ -18,8 +18,7 @@ export async function stage(t: Test, options: GivenOptions = {}) {
 }
 
 /**
- * Creates the repository to which the requests of the route table are sent. Returns the ids of its commits and other
- * objects.
+ * Creates the repository that the requests of the route table use. Returns the ids of its commits and other objects.
  */
 export async function makeFixture(service: Service, name: string): Promise<Fixture> {
   const call = async (method: string, path: string, json: unknown, headers = {}): Promise<ServiceResponse> => {
@@ -61,7 +60,7 @@ export async function makeFixture(service: Service, name: string): Promise<Fixtu
 function targetOf(route: string, repo: string, { credential, deployment }: Fixture, { query = {} }: Sent): string {
   const values = { repo_name: repo, tag: 'v1/rc', credential_id: credential, deployment_id: deployment };
   const path = route.replace(/\{(\w+)\}/g, (_, key: keyof typeof values) => encodeURIComponent(values[key]));
-  // Encode parameters as published clients do: a space is `+`, and a parameter with several values is repeated.
+  // Encode parameters like published clients: a space becomes `+`, and a parameter with several values is repeated.
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) for (const one of [value].flat()) search.append(key, one as string);
   return search.size === 0 ? path : `${path}?${search}`;
@@ -79,7 +78,7 @@ export function send(
   return service.call(row.method, targetOf(route, repo, fixture, sent), {
     repo: row.claim ?? repo,
     scopes: row.scopes,
-    // Set Content-Type in a request without a body too, because some clients send this header with every request.
+    // Set Content-Type also if there is no body. Some clients send this header with every request.
     headers: { 'content-type': body === undefined ? 'application/json' : 'application/x-ndjson', ...headers },
     ...(json === undefined ? {} : { json }),
     ...(body === undefined ? {} : { body }),

@@ -38,7 +38,7 @@ function restoreBody(metadata: object): Sent {
   return { json: { metadata: { target_branch: 'main', author: ADA, ...metadata } } };
 }
 
-/** Requests of the operations on branches, commits and tags. */
+/** Requests of the operations that concern branches, commits and tags. */
 export const historyRows: RouteRows = {
   'list branches': {
     method: 'GET',

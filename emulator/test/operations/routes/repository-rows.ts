@@ -12,7 +12,7 @@ const deployment = {
   updated_at: TIME,
 };
 
-/** Requests of the operations on repositories, their upstreams, and their deployments. */
+/** Requests of the operations that concern repositories, their upstreams, and their deployments. */
 export const repositoryRows: RouteRows = {
   'list repositories': {
     method: 'GET',

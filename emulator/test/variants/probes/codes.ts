@@ -3,7 +3,7 @@ import { outcome, type Probe, restore, tip, V1 } from './probe.js';
 
 const FIELDS = ['branch', 'target_branch', 'old_sha', 'new_sha'];
 
-/** Sends requests that read, one after the other. Returns status and error code of each response as a text. */
+/** Sends read requests one after another. Returns one text per response, with its status and error code. */
 async function outcomes(
   service: Service,
   requests: readonly (readonly [string, string, object?])[],
@@ -17,8 +17,8 @@ const commitOnto = (service: Service, metadata: object): Promise<ServiceResponse
   service.call('POST', `${V1}/commit-pack`, { body: packBody({ x: 'x' }, metadata as Record<string, unknown>) });
 
 /**
- * Probes of the variants (legal alternatives of server behaviour) that concern the codes and members of error
- * responses.
+ * Probes (tests) of the variants that concern codes and members of error responses. A variant switches between legal
+ * behaviours of the server.
  */
 export const CODES = {
   unknownRoute: {

@@ -6,8 +6,8 @@ const BASIC = (token: string) => `Basic ${Buffer.from(`t:${token}`).toString('ba
 const INFO_REFS = (repo: string) => `/${repo}.git/info/refs?service=git-upload-pack`;
 
 /**
- * Returns the status of the first request of a fetch, and true as second item if the response makes git ask for another
- * password.
+ * Sends the first request of a fetch. Returns its status, and true as second item if the response makes git ask for
+ * another password.
  */
 async function fetchWith(service: Service, repo: string, token: string): Promise<[number, boolean]> {
   const headers = { authorization: BASIC(token) };
@@ -16,8 +16,8 @@ async function fetchWith(service: Service, repo: string, token: string): Promise
 }
 
 /**
- * Sends a read request with a token that has these claims and this header, signed with an unrestricted key. Returns
- * status and error code of the response as a text.
+ * Sends a read request with a token that has these claims and this header, and is signed with an unrestricted key.
+ * Returns the status and error code of the response.
  */
 async function readWith(service: Service, payload: object, header: object = { typ: 'JWT' }): Promise<string> {
   const claims = { iss: service.emulator.org, sub: 's', scopes: ['git:read'], repo: 'team/app', ...payload };
@@ -28,7 +28,8 @@ const GIT_STATUSES = { 401: [401, true], 403: [403, false], 404: [404, false] };
 const LATER = 4_000_000_000;
 
 /**
- * Probes of the variants (legal alternatives of server behaviour) that concern which credentials are refused, and how.
+ * Probes (tests) of the variants that concern which credentials are refused, and how. A variant switches between legal
+ * behaviours of the server.
  */
 export const CREDENTIALS = {
   invalidToken: {

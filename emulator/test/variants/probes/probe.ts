@@ -4,14 +4,11 @@ export const V1 = '/api/v1/repos';
 export const ADA = { name: 'Ada', email: 'ada@example.com' };
 
 /**
- * Test of one variant (point that the specification leaves open). `seen` has, for each value of the variant, the
- * responses that a client gets.
+ * Test of one variant (point that the specification leaves open). `seen` has the expected responses for each value of
+ * the variant.
  */
 export interface Probe {
-  /**
-   * Sends requests whose responses depend on the value of the variant. Returns each response in the short form that
-   * `seen` has.
-   */
+  /** Sends requests whose responses depend on the variant. Returns the responses in the short form of `seen`. */
   readonly look: (service: Service) => Promise<readonly unknown[]>;
   readonly seen: Readonly<Record<string, readonly unknown[]>>;
 }

@@ -3,8 +3,8 @@ import { packBody, type ServiceResponse } from '../../service.js';
 import { ADA, outcome, type Probe, READS, readAll, restore, tip, V1 } from './probe.js';
 
 /**
- * Returns status, body type and members of the response to a failed write as a text. The type is `problem` for problem
- * details, which have a code, and `json` for a plain result, which has none.
+ * Returns the status, body type and members of the response to a failed write, as one text. The type is `problem` for
+ * problem details, which have a code. It is `json` for a plain result, which has none.
  */
 function bodyOf({ status, headers, json }: ServiceResponse): string {
   const type = headers['content-type']!.includes('problem') ? 'problem' : 'json';
@@ -15,8 +15,8 @@ const PROBLEM = '409 problem code error result';
 const RESULT = '409 json result';
 
 /**
- * Probes of the variants (legal alternatives of server behaviour) that concern the content of responses and the
- * conditions for a refusal.
+ * Probes (tests) of the variants that concern the content of responses and the conditions for a refusal. A variant
+ * switches between legal behaviours of the server.
  */
 export const ANSWERS = {
   thawing: {
@@ -109,8 +109,8 @@ export const ANSWERS = {
     seen: { required: ['400 bad_request', '400 bad_request'], optional: ['201', '400 bad_request'] },
   },
   diffBase: {
-    // Add a commit to `main` after the branch `dev` has been created from it. The response then shows with which of the
-    // two commits `dev` is compared.
+    // Add a commit to `main` after creating the branch `dev`. The response then shows whether `dev` is compared with
+    // the new or the old tip of `main`.
     look: async (service) => {
       await service.call('POST', `${V1}/branches/create`, { json: { target_branch: 'dev', base_branch: 'main' } });
       await service.commit('team/app', { 'main.txt': 'm' });
@@ -199,7 +199,7 @@ export const ANSWERS = {
         outcome(await service.call('POST', `${V1}/grep`, { body: query, headers })),
         outcome(await service.call('POST', `${V1}/commit-pack`, { body, headers })),
         outcome(await restore(service, { target_commit_sha: seed }, 'text/plain')),
-        // The three requests have the documented media type, no media type at all, and the documented one with a
+        // Three requests with correct media types: the documented one, none at all, and the documented one with a
         // parameter.
         outcome(await service.call('POST', `${V1}/grep`, { json: JSON.parse(query) })),
         outcome(await service.call('POST', `${V1}/commit-pack`, { body })),
