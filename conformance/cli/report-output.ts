@@ -100,7 +100,9 @@ function withOutput<Name extends string>(
 ): readonly NamedReporter<Name>[] {
   if (output === undefined) return wanted;
   if (wanted.filter(({ file }) => file === undefined).length !== 1) {
-    throw new UsageError('--output is for one --reporter without a file; write the others as NAME=FILE');
+    throw new UsageError(
+      '--output needs exactly one --reporter without a file; give the other reporters a file, as in --reporter tap=FILE',
+    );
   }
   return wanted.map((one) => (one.file === undefined ? { ...one, file: output } : one));
 }

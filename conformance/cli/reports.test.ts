@@ -115,7 +115,7 @@ t.test('contradictory report outputs are refused before any request', async (t) 
     [['--reporter', 'tap', '--reporter', 'json'], /only one report can go to standard output/],
     [['--reporter', 'github', '--reporter', 'json'], /only one report can go to standard output/],
     [['--reporter', `tap=${file}`, '--reporter', `json=${folder}/./b`], /names one file twice/],
-    [['--reporter', `tap=${file}`, '--output', file], /--output is for one --reporter without a file/],
+    [['--reporter', `tap=${file}`, '--output', file], /--output needs exactly one --reporter without a file/],
     [['--reporter', `tap=${dir}`], /^--reporter cannot be written: .*: no such folder/],
     [['--reporter', `tap=${folder}`], /^--reporter cannot be written: .*: it is a folder/],
     [['--reporter', `tap=${json}/x`], /^--reporter cannot be written: .*: a part of its path is not a folder/],

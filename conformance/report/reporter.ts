@@ -317,7 +317,7 @@ function conclude(report: Report): string {
   if (code === 1 && tooFew !== undefined && brokenRules(report).length === 0) return tooFew;
   if (code === 3) return `Not all rules could be checked on ${name}; the run is incomplete.`;
   if (code === 4 && counts.error + setup.length === 0) return `The run left repositories behind on ${name}.`;
-  if (code === 4) return 'The run had internal errors; its other verdicts hold.';
+  if (code === 4) return 'The run had internal errors. The verdicts of the other rules are valid.';
   return `${name} does not conform.`;
 }
 

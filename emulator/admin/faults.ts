@@ -104,7 +104,9 @@ const faultKinds = z.object({
     z.object({
       name: z.string(),
       about: z.string(),
-      action: z.string().meta({ description: 'Member of do in JSON.' }),
+      action: z
+        .string()
+        .meta({ description: 'Name of this action in the JSON form of a fault: its member of the object `do`.' }),
       status: z.int().optional().meta({ description: 'HTTP status of an error code.' }),
       keys: z.array(keyRecord),
       one_of: z.array(z.string()).meta({ description: 'Keys of which at most one may be given.' }),

@@ -28,10 +28,10 @@ async function helperClaims(t: RuleContext): Promise<Record<string, unknown>> {
 
 export const claims = defineRules('Token claims', 'token-claims', [
   rejectsTokens('claim.iss.required', 'A token without iss is rejected.', [{ claims: { iss: null } }]),
-  acceptsToken('claim.iss.organization', 'iss is the name of the organization.', {}),
+  acceptsToken('claim.iss.organization', 'The claim iss of a token is the name of its organization.', {}),
   rejectsTokens(
     'claim.iss.selects-keys',
-    'Only keys of the organization in iss verify a token.',
+    'A token is verified only with the keys of the organization in its iss claim.',
     [(_, { target }) => ({ key: 'second', claims: { iss: target.org } })],
     { reach: 'needs-setup' },
   ),

@@ -66,7 +66,7 @@ export const keys = defineRules('Keys', 'keys', [
   ),
   {
     id: 'key.pkcs8',
-    says: 'Tokens that the token helper of this package signs with a PKCS#8 PEM key are accepted; the helper explains why it rejects other formats.',
+    says: 'The service accepts tokens that the token helper of this package signs with a PKCS#8 PEM key. The helper rejects other formats with a reason.',
     reach: 'emulator',
     check: async (t) => {
       const { name } = await sampleRepository(t);

@@ -129,9 +129,9 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
   },
   {
     id: 'authfail.403.unavailable',
-    says: 'While tokens cannot be verified, every request is refused with 403 authentication_unavailable; afterwards requests succeed again.',
+    says: 'While tokens cannot be verified, every request is refused with 403 authentication_unavailable. Afterwards, requests succeed again.',
     clauses: {
-      everywhere: 'Each operation of the API responds so.',
+      everywhere: 'Each operation of the API is refused while tokens cannot be verified.',
       git: 'A Git request is refused while tokens cannot be verified.',
     },
     writes: 'where-allowed',

@@ -152,7 +152,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
   },
   {
     id: 'filemeta.err.503.syncing',
-    says: 'A repository with a running upstream sync is answered with 503.',
+    says: 'File metadata is refused with 503 while an upstream sync of the repository runs.',
     reach: 'emulator',
     check: on(faulted('filemeta', 'sync_in_progress'), async (t, response) => {
       t.tolerate('A05', 'syncing, file metadata', response, ['503', '409 sync_in_progress']);

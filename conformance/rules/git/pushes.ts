@@ -116,7 +116,7 @@ export const gitPushes = defineWritingRules('Git over HTTPS', 'git-pushes', [
   },
   {
     id: 'git.push.incomplete',
-    says: 'A push of a commit that neither the pack nor the repository contains is refused (git-receive-pack).',
+    says: 'A push is refused if its commit is neither in the pack nor in the repository (git-receive-pack).',
     level: 'SHOULD',
     clauses: { parent: 'A push of a commit whose parent is missing is refused.' },
     check: on(groupRepository, async (t, { name }) => {

@@ -161,7 +161,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
   },
   {
     id: 'restore.alias.name-equals-claim',
-    says: 'A restore by reset-commits is refused with 404 if the name in its path differs from the repo claim.',
+    says: 'A request to reset-commits is refused with 404 if the repository in its path is not the one in the repo claim.',
     check: on(moved, async (t, { name, seed }) => {
       const { name: other } = await otherRepository(t);
       expectCode(await reset(t, other, restoreMetadata(t, seed), { as: writer(name) }), 404, 'repository_not_found');

@@ -106,16 +106,16 @@ function checkBounds(selection: FileSelection): void {
   for (const [name, noun] of Object.entries(NAMES)) {
     const list = name as SelectionList;
     const patterns = selection[list] ?? [];
-    if (patterns.length > max) throw new BadSelection(`holds more than ${max} patterns`, list);
+    if (patterns.length > max) throw new BadSelection(`has more than ${max} patterns`, list);
     for (const pattern of patterns) {
       if (pattern.length > longest) {
-        throw new BadSelection(`holds a ${noun} longer than ${longest} bytes`, list);
+        throw new BadSelection(`has a ${noun} longer than ${longest} bytes`, list);
       }
       if (list !== 'extensions' && (pattern === '' || pattern === '/')) {
-        throw new BadSelection('holds an empty pattern', list);
+        throw new BadSelection('has an empty pattern', list);
       }
       bytes += pattern.length;
     }
   }
-  if (bytes > together) throw new BadSelection(`hold more than ${together} bytes of patterns`);
+  if (bytes > together) throw new BadSelection(`have more than ${together} bytes of patterns`);
 }

@@ -287,14 +287,14 @@ t.test('lists are bounded, each and together', (t) => {
       }
     };
     t.equal(issue(new Array(max).fill('a')), undefined);
-    t.same(issue(new Array(max + 1).fill('a')), [`holds more than ${max} patterns`, list]);
+    t.same(issue(new Array(max + 1).fill('a')), [`has more than ${max} patterns`, list]);
     t.equal(issue(['x'.repeat(longest)]), undefined);
-    t.same(issue(['x'.repeat(longest + 1)]), [`holds one longer than ${longest} bytes`, list]);
+    t.same(issue(['x'.repeat(longest + 1)]), [`has one longer than ${longest} bytes`, list]);
     t.equal(issue(full), undefined);
     const other = list === 'paths' ? { extensions: ['a'] } : { paths: ['a'] };
-    t.same(issue(full, other), [`hold more than ${together} bytes of patterns`, undefined]);
-    if (list !== 'extensions') t.same(issue(['a', '']), ['holds an empty pattern', list]);
-    if (list !== 'extensions') t.same(issue(['a', '/']), ['holds an empty pattern', list]);
+    t.same(issue(full, other), [`have more than ${together} bytes of patterns`, undefined]);
+    if (list !== 'extensions') t.same(issue(['a', '']), ['has an empty pattern', list]);
+    if (list !== 'extensions') t.same(issue(['a', '/']), ['has an empty pattern', list]);
   }
   t.end();
 });

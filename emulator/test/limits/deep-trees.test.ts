@@ -130,8 +130,8 @@ t.test('lists of patterns are counted to the limit, and bounded', async (t) => {
         ] as const,
     ),
   ] as const) {
-    t.match(await refused(many), { status: 400, json: { detail: `${name} holds more than 100 patterns.` } });
-    t.match(await refused(long), { status: 400, json: { detail: new RegExp(`^${name} holds a .* longer than 4096`) } });
-    t.match(await refused(full), { status: 400, json: { detail: `${name} hold more than 32768 bytes of patterns.` } });
+    t.match(await refused(many), { status: 400, json: { detail: `${name} has more than 100 patterns.` } });
+    t.match(await refused(long), { status: 400, json: { detail: new RegExp(`^${name} has a .* longer than 4096`) } });
+    t.match(await refused(full), { status: 400, json: { detail: `${name} have more than 32768 bytes of patterns.` } });
   }
 });
