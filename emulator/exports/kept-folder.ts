@@ -23,8 +23,8 @@ import { prune } from './state-directory.js';
 import { gitTexts, lfsPath, listRepository } from './write-state.js';
 
 /**
- * Maximum number of refs with which every save rewrites `packed-refs`, which only Git reads. The file contains all
- * refs, so writing more would take too long. With more refs, only the last save before the emulator ends writes it.
+ * Maximum number of refs with which every save rewrites `packed-refs`, which only Git reads. With more refs, only the
+ * last save before the emulator ends writes it: the file contains all refs, so writing it would take too long.
  */
 const FEW_REFS = 1000;
 

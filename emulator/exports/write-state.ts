@@ -110,8 +110,8 @@ export function lfsPath(folder: string, oid: string): string {
 }
 
 /**
- * Yields a pack with all objects of a repository, and its index. Returns the name of the pack in a list; empty if there
- * are no objects.
+ * Yields one pack with all objects of a repository, and its index. Returns the pack names: one, or none if there are no
+ * objects.
  */
 async function* writePacks(folder: string, objects: ObjectStore): AsyncGenerator<TarEntry, readonly string[]> {
   yield { path: `${folder}/objects/pack/`, size: 0, content: async function* () {} };
@@ -125,8 +125,8 @@ async function* writePacks(folder: string, objects: ObjectStore): AsyncGenerator
 }
 
 /**
- * Returns the contents of the files that only Git reads, by file name. They make the folder a bare repository and
- * contain its refs. The emulator reads the refs from the record file instead.
+ * Returns the files from which Git reads a repository's refs, as contents by file name. The emulator itself does not
+ * read these files.
  */
 export function gitTexts(refs: Refs): Readonly<Record<'config' | 'packed-refs' | 'HEAD', Buffer>> {
   const lines = [latin1`# pack-refs with: sorted \n`];
@@ -144,7 +144,7 @@ function* gitFiles(folder: string, refs: Refs): Generator<TarEntry> {
   for (const [name, text] of Object.entries(gitTexts(refs))) yield fileOf(`${folder}/${name}`, text);
 }
 
-/** Yields the files of an export with only one repository. Another emulator can import it. */
+/** Yields the files of an export of one repository, which another emulator can import. */
 export async function* writeSingle(
   record: RepositoryRecord,
   kept: KeptContent,

@@ -45,8 +45,8 @@ const OTHER_PURPOSES: Readonly<Record<string, { readonly query?: string; readonl
 type GitRow = GitShape & { readonly stages: readonly Stage[] };
 
 /**
- * Kinds of requests to the Git operations, by operation id. `stages` lists only the stages that are not common to all
- * requests. In protocol version 2, each request has exactly one command.
+ * Kinds of Git requests by operation id. `stages` lists the stages that such requests reach in addition to the common
+ * ones (`COMMON`). In protocol version 2, each request has exactly one command.
  */
 const OF_GIT: Readonly<Record<string, readonly GitRow[]>> = {
   gitInfoRefs: [
@@ -89,8 +89,8 @@ function findShapes(operation: FaultedOperation): readonly RequestShape[] {
 }
 
 /**
- * Returns the second effect and scopes that requests to the operation can have; undefined if all its requests have the
- * same effect and scopes.
+ * Returns the alternative effect and scopes that requests to the operation can have. Undefined if all its requests have
+ * the same effect and scopes.
  */
 function otherPurposeOf({ id, purposeOf }: FaultedOperation): FaultedPurpose | undefined {
   const given = OTHER_PURPOSES[id];

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Time that a client has to read its response before the server closes the connection, in milliseconds of real time. It
- * starts when the server closes its sending side, and again with each byte of a discarded body.
+ * Time in milliseconds (real time) that a client has to read its response before the server closes the connection. It
+ * starts again with each received byte of a discarded body. It also starts when the server closes its sending side.
  */
 const QUIET_TIMEOUT = 2_000;
 /**

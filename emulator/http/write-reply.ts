@@ -7,16 +7,13 @@ import type { WriteCoalescing } from './write-coalescing.js';
 /** Observes a response while it is sent. For example, the journal records all requests and responses for tests. */
 export interface ReplyWatcher {
   head(fields: OutgoingHttpHeaders): void;
-  /** Called once with the whole body if it is in memory. */
+  /** Called once with the body if it is completely in memory. */
   whole(body: Uint8Array | string): void;
-  /** Called with each piece of the body if the body is a stream. */
+  /** Called for each piece of the body if the body is a stream. */
   piece(piece: Uint8Array | string): void;
   /**
-   * Called at the end of the response.
-   *
-   * - `complete`: the whole response was sent
-   * - `cut`: the server ended the connection before the response was complete
-   * - `gone`: the client disconnected
+   * Called at the end of the response. `complete` means that the whole response was sent. `cut` means that the server
+   * ended the connection too early, and `gone` that the client disconnected.
    */
   end(outcome: 'complete' | 'cut' | 'gone'): void;
 }
@@ -24,16 +21,16 @@ export interface ReplyWatcher {
 export interface WriteOptions {
   readonly writes: WriteCoalescing;
   readonly pace: Pace;
-  /** Headers that every response has in addition to those of the reply. */
+  /** Headers that every response has, in addition to the headers of its reply. */
   readonly common?: Readonly<Record<string, string>> | undefined;
   readonly watcher?: ReplyWatcher | undefined;
-  /** Limits of a stall, in which a fault (simulated failure) stops the response and keeps the connection open. */
+  /** Limits for the time that a fault (simulated failure) may stall the response. */
   readonly stallLimits?: StallLimits | undefined;
 }
 
 /**
- * Writes a reply to the client. If the stream of the body fails half-way, closes the connection so that the client does
- * not wait for the rest, and throws the stream's error. A disconnect of the client is not an error.
+ * Writes a reply to the client. If the body stream fails half-way, closes the connection, so that the client does not
+ * wait for the rest, and throws the stream's error. A disconnect of the client is not an error.
  */
 export function writeReply(
   request: IncomingMessage,
@@ -43,7 +40,7 @@ export function writeReply(
 ): Promise<void> | undefined {
   const { writes, pace, common = NO_HEADERS, watcher, stallLimits } = options;
   if (reply.cut !== undefined) {
-    // Notifies the watcher first. Otherwise the end of the connection would look like a disconnect of the client.
+    // Notifies the watcher first. Otherwise, the end of the connection would look like a disconnect of the client.
     watcher?.end('cut');
     return cutResponse(request, response, reply, { pace, common, stallLimits: stallLimits });
   }
@@ -52,7 +49,7 @@ export function writeReply(
   if (isStream(body)) return writeStream(request, response, reply, body, options);
   const head = describeBody(reply, body, common);
   response.writeHead(reply.status, head);
-  // Passes the body to `end`, because Node then sends a string body and the header in one write. Node itself omits the
+  // Passes the body to `end`, because Node then sends a text body in one write with the header. Node itself omits the
   // body for HEAD, 204 and 304.
   writes.end(response, body, watcher && watchWhole(response, head, body, watcher));
   return undefined;
@@ -90,8 +87,8 @@ async function writeStream(
       watcher?.end('cut');
       return endConnection(request, response, error.how, stallLimits);
     }
-    // Destroys the connection, because the status was already sent. The client detects the error by the incomplete
-    // body.
+    // The status has already been sent, so the connection is destroyed. The incomplete body shows the client that
+    // something failed.
     watcher?.end('cut');
     response.destroy();
     throw error;
@@ -99,15 +96,14 @@ async function writeStream(
 }
 
 /**
- * Maximum length in bytes of a body that counts as sent as soon as it is passed to the socket. A longer body counts as
- * sent only when its transmission has ended.
+ * Maximum length, in bytes, of a body that counts as sent once it is passed to the socket. For a longer body, the end
+ * is reported only when the transmission has ended.
  */
 const MAX_UNTRACKED_BYTES = 64 * 1024;
 
 /**
- * Notifies the watcher of a response whose body is in memory. Returns a function that reports the end of the response;
- * the caller must call it when it passes the response to the socket. Returns undefined if the end is reported in
- * another way.
+ * Notifies the watcher of a response whose body is in memory. If a function is returned, call it when the response is
+ * passed to the socket: it reports the end of the response. Otherwise, the end is reported without the caller.
  */
 function watchWhole(
   response: ServerResponse,
@@ -129,8 +125,8 @@ function watchEnd(response: ServerResponse, watcher: ReplyWatcher): void {
 }
 
 /**
- * Resolves when the back-pressure ends, because the client has read enough of the written bytes, or when the client
- * disconnects.
+ * Waits for the end of back-pressure: resolves when the client has read enough of the written bytes, or has
+ * disconnected.
  */
 function untilDrained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {

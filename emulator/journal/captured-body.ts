@@ -1,8 +1,8 @@
-/** Maximum number of bytes that the journal (record of all requests) stores of one request or response body. */
+/** Maximum number of bytes of one body that the journal (record of all requests) stores. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
 /**
- * Beginning of a request or response body, as transferred. A Latin-1 string stores the bytes, because a slice of a
+ * Beginning of a request or response body, as transferred. It is stored in a Latin-1 string, because a slice of a
  * received chunk would keep the connection's whole receive buffer in memory.
  */
 export class CapturedBody {
@@ -11,8 +11,8 @@ export class CapturedBody {
   /** True if the whole body is stored; false if it is longer than `MAX_BODY_BYTES`. */
   isWhole = true;
   /**
-   * Digest of the original body if secrets were removed from the stored bytes. Undefined if the stored bytes are
-   * unchanged.
+   * Digest of the original body; undefined if the stored bytes are unchanged. Set when secrets are removed from the
+   * stored bytes.
    */
   digest: string | undefined = undefined;
   private kept = '';
@@ -26,12 +26,12 @@ export class CapturedBody {
     this.kept += Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.length, remaining)).toString('latin1');
   }
 
-  /** Number of bytes of the body that are stored. */
+  /** Number of stored bytes of the body. */
   get weight(): number {
     return this.kept.length;
   }
 
-  /** Stored beginning of the body as a Latin-1 string, one character per byte. */
+  /** Stored bytes as a Latin-1 string, one character per byte. */
   get latin1(): string {
     return this.kept;
   }
@@ -40,7 +40,9 @@ export class CapturedBody {
     return Buffer.from(this.kept, 'latin1');
   }
 
-  /** Replaces the stored bytes with `text`, which contains no secrets, and records the digest of the original body. */
+  /**
+   * Replaces the stored bytes by `text`, which contains no secrets. Records `digest`, the digest of the original body.
+   */
   replace(text: string, digest: string): void {
     this.kept = Buffer.from(text).toString('latin1');
     this.digest = digest;

@@ -6,7 +6,7 @@ import { REDACTED, redactText } from './redaction.js';
 import type { SentToken } from './sent-token.js';
 import type { StepId } from './steps.js';
 
-/** Request or response body in the form that the journal shows: its beginning, at most 64 KiB. */
+/** Beginning of a request or response body as the journal shows it, at most 64 KiB. */
 export interface ShownBody {
   readonly text: string;
   /** Encoding of `text`: `base64` if the body is not valid UTF-8. */
@@ -15,19 +15,19 @@ export interface ShownBody {
   readonly truncated: boolean;
 }
 
-/** Recorded header and body of a request or response. Secrets are replaced by `[redacted]`. */
+/** Header and body of a recorded request or response. Secrets are replaced by `[redacted]`. */
 export interface ShownMessage {
-  /** Name and value of each header field, in the order sent. Fields that Node adds to responses are missing. */
+  /**
+   * Name and value of each header field, in the order of transmission. Fields that Node adds to responses are missing.
+   */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Body of the message. Absent if the body is empty, or if the response has not ended yet. */
+  /** Body of the message. Absent if the body is empty or the response has not ended. */
   readonly body?: ShownBody;
-  /** Size of the whole body in bytes, as far as it was read or sent. */
+  /** Length in bytes of the whole body, as read or sent. */
   readonly bytes: number;
 }
 
-/**
- * Summary of a request for lists and for the log, which prints one line per request. Has no headers, bodies or token.
- */
+/** Short form of a request for lists and for the log, without headers, bodies and token. */
 export interface RequestSummary {
   readonly id: string;
   /** Time at which the service had decided on the response (ISO 8601). */
@@ -37,27 +37,24 @@ export interface RequestSummary {
   /** Request target without the query. */
   readonly path: string;
   readonly operation: string | undefined;
-  /** The `repo` claim of the verified token; undefined if absent. */
+  /** Claim `repo` of the verified token; undefined if absent. */
   readonly repository: string | undefined;
-  /** The `sub` claim of the verified token; undefined if absent. */
+  /** Claim `sub` of the verified token; undefined if absent. */
   readonly subject: string | undefined;
   readonly status: number;
   readonly code: string | undefined;
   /**
-   * Cause of the response.
-   *
-   * - `real`: the service itself
-   * - `state`: a simulated state of the service, which refused the request
-   * - `injected:<fault>`: an injected fault
+   * Cause of the response. `real` is the service itself, `state` is a simulated state of the service that refused the
+   * request, and `injected:<fault>` is an injected fault.
    */
   readonly origin: string;
-  /** Reasons for the response: one short sentence for each decision that led to it. */
+  /** Reasons for the response, one short sentence per decision. */
   readonly why: readonly string[];
 }
 
 /**
- * Journal entry of one request. Its times are on the emulator's clock, which tests can stop and advance. Only
- * `duration` is real time.
+ * Journal entry of one request. Times are on the emulator's clock, which tests can stop and advance. Only `duration` is
+ * in real time.
  */
 export interface JournalEntry extends RequestSummary {
   /** Time at which the request began (ISO 8601). */
@@ -77,22 +74,19 @@ export interface JournalEntry extends RequestSummary {
   readonly token?: SentToken;
   /** Facts about a Git request; absent for other requests. */
   readonly git?: GitFacts;
-  /** True if the request target contains a token or a password; absent otherwise. */
+  /** True if the request target contains a token or a password; otherwise absent. */
   readonly secretInTarget?: true;
   readonly httpVersion: string;
   readonly request: ShownMessage;
   readonly answer: ShownMessage;
   /**
-   * Milliseconds of real time from the start of the request to the end of the response; 0 until then. Ignored when two
-   * runs are compared.
+   * Time from the start of the request to the end of the response, in milliseconds of real time; 0 before the end.
+   * Ignored when two runs are compared.
    */
   readonly duration: number;
 }
 
-/**
- * Returns the repository and subject of the request's token. Returns an empty object if the token was not verified.
- * @internal
- */
+/** Returns the repository and the subject of a verified token; an empty object otherwise. @internal */
 export function bearerOf({ token }: RequestRecord): Pick<SentToken, 'repository' | 'subject'> {
   return token?.verified ? token : {};
 }
@@ -106,11 +100,11 @@ export function summaryOf(record: RequestRecord): RequestSummary {
 }
 
 export interface EntryOptions {
-  /** Set to false to omit the bodies, as in lists. Default: true. */
+  /** False to omit bodies, for example in lists. Default: true. */
   readonly bodies?: boolean | undefined;
 }
 
-/** Converts a record to a journal entry. The entry is an independent copy. @internal */
+/** Converts a record to a journal entry. The entry is a copy that later changes do not affect. @internal */
 export function writeEntry(
   record: RequestRecord,
   retryOf: string | undefined,
@@ -159,14 +153,12 @@ export function writeEntry(
   };
 }
 
-/** Returns the request body. Returns undefined if the body is empty, or if the response has not ended yet. @internal */
+/** Returns the request body for display. Undefined if it is empty or the response has not ended. @internal */
 export function shownRequestBody({ body, ended }: RequestRecord): ShownBody | undefined {
   return ended > 0 && body && body.bytes > 0 ? showBytes(body) : undefined;
 }
 
-/**
- * Returns the response body. Returns undefined if the body is empty, or if the response has not ended yet. @internal
- */
+/** Returns the response body for display. Undefined if it is empty or the response has not ended. @internal */
 export function shownResponseBody({ answer: response, ended, method }: RequestRecord): ShownBody | undefined {
   if (ended === 0 || response === undefined || method === 'HEAD') return undefined;
   if (typeof response !== 'string') return response.bytes > 0 ? showBytes(response) : undefined;
@@ -184,7 +176,7 @@ function fieldsOf([name, value]: [string, OutgoingHttpHeaders[string]]): [string
   return [value].flat().map((one) => [name, name === 'set-cookie' ? REDACTED : redactText(String(one))]);
 }
 
-/** Computes the header of a JSON response that has only standard fields. The journal does not store such headers. */
+/** Returns the header of a JSON response with only the standard fields. Such a header is computed instead of stored. */
 function plainHead({ id }: RequestRecord, bytes: number): OutgoingHttpHeaders {
   return { 'content-type': 'application/json', 'content-length': bytes, 'x-request-id': id };
 }
@@ -195,7 +187,7 @@ function showBytes(body: CapturedBody): ShownBody {
   const content = body.content();
   const truncated = !body.isWhole;
   try {
-    // Decodes only whole characters, because the truncation may have split the last one.
+    // Decodes only complete characters, because the truncation may have split the last one.
     const text = UTF8.decode(truncated ? content.subarray(0, wholeCharacterLength(content)) : content);
     return { text: redactText(text), encoding: 'utf8', truncated };
   } catch {
@@ -204,8 +196,8 @@ function showBytes(body: CapturedBody): ShownBody {
 }
 
 /**
- * Returns the length in bytes of `content` without an incomplete UTF-8 character at its end. Continuation bytes have
- * the form `10xxxxxx` (RFC 3629, section 3).
+ * Returns the length of `content` in bytes, without an incomplete UTF-8 character at its end. All bytes of a character
+ * except the first are 10xxxxxx in binary (RFC 3629, section 3).
  */
 function wholeCharacterLength(content: Buffer): number {
   let end = Math.min(content.length, MAX_BODY_BYTES);

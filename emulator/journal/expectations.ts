@@ -8,37 +8,43 @@ import { type RequestQuery, requestQuerySchema } from './query.js';
 
 const MAX_REQUESTS = 1000;
 
-/** Expected requests. Without `count`, `atLeast`, `atMost`, `never` or `order`, at least one request must match. */
+/**
+ * Expectation about recorded requests. By default, at least one matching request is expected. `count`, `atLeast`,
+ * `atMost`, `never` and `order` change this.
+ */
 export interface RequestExpectation {
-  /** Conditions that select the requests, as in the query of `GET requests`. */
+  /** Selects requests with the same conditions as the query of `GET requests`. */
   readonly match: RequestQuery;
   readonly count?: number | undefined;
   readonly atLeast?: number | undefined;
   readonly atMost?: number | undefined;
   readonly never?: true | undefined;
   /**
-   * Position in an expected sequence of requests. The expectations with an `order` are checked in ascending order: each
-   * must match a request after the one that the previous expectation matched.
+   * Position in an expected sequence. Expectations with an `order` are checked in ascending order: each needs a
+   * matching request after the previous one's match.
    */
   readonly order?: number | undefined;
   /**
-   * Minimum pause after the response to a matching request until the next one begins. An ISO 8601 duration, or
-   * `retry-after` for the time in the `Retry-After` header.
+   * Minimum pause between consecutive matching requests, measured from a response to the next request. Either an ISO
+   * 8601 duration, or `retry-after` for the time in the `Retry-After` header.
    */
   readonly minGap?: string | undefined;
 }
 
 /** Expectations of a test about requests, injected faults and the behaviour of the client. */
 export interface Expectations {
-  /** Id of a request. Only requests after it are checked. */
+  /** Id of a request. Only later requests are checked. */
   readonly after?: string | undefined;
   readonly requests?: readonly RequestExpectation[] | undefined;
   readonly faults?: { readonly everyFired?: true | undefined } | undefined;
-  /** Client rules to check: all (`true`) or the named ones. */
+  /** Rules by which clients are checked: all rules (`true`), or the named ones. */
   readonly client?: true | readonly ClientRuleId[] | undefined;
 }
 
-/** Builds the schemas of expectations. Called only when the first expectations arrive, because most runs have none. */
+/**
+ * Creates the schemas of expectations. Called when the first expectations arrive, because most runs of the emulator
+ * have none.
+ */
 function createSchemas() {
   const count = z.int().min(0).max(1_000_000);
 
@@ -75,8 +81,8 @@ function createSchemas() {
     client: z.union([z.literal(true), z.array(z.enum(CLIENT_RULE_IDS)).min(1).max(100)]).optional(),
   });
   /**
-   * Schema of expectations that does not validate the items of `requests`. The items are validated one by one, so that
-   * other requests can run in between.
+   * Schema of the expectations without the items of `requests`. The items are validated one by one, so that other
+   * requests can run in between.
    */
   const outline = expectations.extend({ requests: z.array(z.unknown()).max(MAX_REQUESTS).optional() });
   return { requestExpectation, expectations, outline };
@@ -84,11 +90,12 @@ function createSchemas() {
 
 const schemas = lazy(createSchemas);
 
-/** Returns the schema of expectations for the OpenAPI document. @internal */
+/** Returns the schema of expectations, for the OpenAPI document. @internal */
 export const expectationsSchema = () => schemas().expectations;
 
 /**
  * Validates expectations from a client. Throws `bad_request`, which names the invalid member and its allowed values.
+ *
  * @internal
  */
 export function readExpectations(given: unknown): Expectations {
@@ -96,8 +103,8 @@ export function readExpectations(given: unknown): Expectations {
 }
 
 /**
- * Like `readExpectations`, but runs in steps. Yields the units of CPU work done, so that the caller can let other
- * requests run. @internal
+ * Like `readExpectations`, but as a generator that yields units of CPU work, so that the caller can let other requests
+ * run. @internal
  */
 export function* expectationSteps(given: unknown): Steps<Expectations> {
   const { outline, requestExpectation } = schemas();

@@ -2,15 +2,18 @@ import { STATUS_CODES } from 'node:http';
 import { packageVersion } from '../config/version.js';
 import type { JournalEntry, ShownBody, ShownMessage } from './entry.js';
 
-/** Formats journal entries (recorded requests) as NDJSON (`application/x-ndjson`). Yields one chunk per entry. */
+/**
+ * Formats journal entries as NDJSON (`application/x-ndjson`), one chunk per entry. The journal is the record of all
+ * requests.
+ */
 export function* toNdjson(entries: Iterable<JournalEntry>): IterableIterator<string> {
   for (const entry of entries) yield `${JSON.stringify(entry)}\n`;
 }
 
 /**
- * Formats journal entries (recorded requests) as HTTP Archive 1.2. Yields the text in chunks. Facts without a HAR
- * member are in `_emulator`; HAR reserves names with a leading underscore for applications. `dropped` is the number of
- * requests that the journal has discarded because of its size limits.
+ * Formats journal entries as HTTP Archive (HAR) 1.2, in chunks. The member `_emulator` contains facts for which HAR has
+ * no member; HAR reserves names with a leading underscore for applications. `dropped` is the number of earlier requests
+ * that the journal discarded because of its size limits.
  */
 export function* toHar(entries: Iterable<JournalEntry>, dropped = 0): IterableIterator<string> {
   const creator = { name: 'repohost-emulator', version: packageVersion() };
@@ -83,15 +86,15 @@ function toHarEntry(entry: JournalEntry) {
 }
 
 /**
- * Formats a request body for HAR. If the body is not text, it is base64, and the additional member `_encoding` says so,
- * because HAR has no member for the encoding of request bodies.
+ * Formats a request body for HAR. HAR has no encoding for request bodies, so binary bodies get the additional member
+ * `_encoding` with the value `base64`.
  */
 function postDataOf(request: ShownMessage, { text, encoding }: ShownBody) {
   const mimeType = headerOf(request, 'content-type') ?? '';
   return { mimeType, params: [], text, ...(encoding === 'base64' && { _encoding: 'base64' }) };
 }
 
-/** Returns the value of the first header field with this name; undefined if absent. `name` must be in lower case. */
+/** Returns the value of the first header field with this name, given in lower case; undefined if absent. */
 export function headerOf({ headers }: Pick<ShownMessage, 'headers'>, name: string): string | undefined {
   return headers.find(([field]) => field.toLowerCase() === name)?.[1];
 }

@@ -6,17 +6,17 @@ import { RetryIndex } from './retry-index.js';
 import { SentTokens } from './sent-token.js';
 
 /**
- * Number of requests in one block of the journal. Full blocks never change, so that snapshots can share them with the
- * journal.
+ * Number of requests per block of the journal. A full block never changes, so snapshots can share it with the journal.
  */
 const BLOCK = 16;
 
 /**
- * Saved state of the journal. Shares blocks with the journal, and states which of their records belong to the snapshot.
+ * Saved state of the journal. Its blocks are shared with the journal; `first` and `last` delimit the records that
+ * belong to the snapshot.
  */
 export interface JournalSnapshot {
   readonly blocks: readonly (readonly RequestRecord[])[];
-  /** Sequence numbers of the first and the last record. */
+  /** Sequence numbers of the first and last record. */
   readonly first: number;
   readonly last: number;
   readonly ended: number;
@@ -27,33 +27,31 @@ export interface JournalSnapshot {
 export interface JournalOptions {
   /** Maximum number of stored requests. */
   readonly entries: number;
-  /**
-   * Maximum total size of the stored requests in bytes. Counts headers, bodies, and a fixed amount for each request.
-   */
+  /** Maximum total size of the stored requests, in bytes. Counts headers, bodies, and a fixed amount per request. */
   readonly bytes: number;
   /** HMAC key for the digests of tokens and bodies. */
   readonly key: Buffer;
 }
 
-/** Called for each request when its response has ended. */
+/** Function that is called for each request when its response has ended. */
 export type JournalListener = (record: RequestRecord) => void;
 
 /**
- * Record of the most recent requests, in the order in which their responses were decided. Limited in number and total
- * size.
+ * Record of the most recent requests, in the order in which their responses were decided. Their number and total size
+ * are limited.
  */
 export class Journal {
   readonly tokens: SentTokens;
   private blocks: RequestRecord[][] = [];
   private first = 1;
   private last = 0;
-  /** Number of responses that have ended. */
+  /** Number of requests whose responses have ended. */
   private endedCount = 0;
   private droppedCount = 0;
   private weight = 0;
   /**
-   * Index of failed requests, which finds the earlier request that a request repeats (`retryOf`). Built when a caller
-   * first needs `retryOf`; undefined until then.
+   * Index of failed requests, used to find `retryOf` (the earlier request that a request repeats). Undefined until the
+   * first caller needs `retryOf`.
    */
   private retryIndex: RetryIndex | undefined = undefined;
   private lastHead: KeptHead = NO_HEAD;
@@ -75,17 +73,14 @@ export class Journal {
     return this.droppedCount;
   }
 
-  /**
-   * Number of responses that have ended so far. Equal to `RequestRecord.ended` of the request whose response ended
-   * last.
-   */
+  /** Number of responses that have ended. Equals `RequestRecord.ended` of the response that ended last. */
   get ended(): number {
     return this.endedCount;
   }
 
   /**
-   * Returns a recently passed string that is equal to `text`; otherwise returns `text`. Clients often repeat requests,
-   * and equal texts are then stored only once.
+   * Returns an equal string that was passed recently, otherwise `text`. Clients often repeat requests, so equal texts
+   * are stored only once.
    */
   share(text: string): string {
     const slot = (text.length + 7 * text.charCodeAt(text.length >> 1)) % RECENT_TEXTS;
@@ -95,8 +90,8 @@ export class Journal {
   }
 
   /**
-   * Returns the request header for storage, without secrets. If it equals the header of the previous request, both
-   * share one object.
+   * Returns a request header for storage, without secrets. If it equals the previous request's header, both share one
+   * object.
    */
   keepHead(raw: readonly string[]): KeptHead {
     this.lastHead = keepHead(raw, this.lastHead);
@@ -116,7 +111,7 @@ export class Journal {
     if (this.size > this.options.entries || this.weight > this.options.bytes) this.dropOldest();
   }
 
-  /** Records how the response ended. Only the first call for a record has an effect. */
+  /** Records how the response ended. Only the first call per record has an effect. */
   end(record: RequestRecord, outcome: Outcome): void {
     if (record.ended > 0) return;
     const { body } = record;
@@ -142,13 +137,13 @@ export class Journal {
     return undefined;
   }
 
-  /** Converts a record (the stored form of a request) to an entry (the form for users). */
+  /** Converts a record (the stored form of a request) to an entry (the form that users see). */
   write(record: RequestRecord, options?: EntryOptions): JournalEntry {
     this.retryIndex ??= this.trace();
     return writeEntry(record, record.ended > 0 ? record.retryOf : this.retryIndex.find(record)?.id, options);
   }
 
-  /** Returns the entries of the records for which `select` returns true, oldest first. */
+  /** Yields the entries of the records that `select` accepts, oldest first. */
   *entries(
     select: (record: RequestRecord) => boolean = () => true,
     options?: EntryOptions,
@@ -156,9 +151,9 @@ export class Journal {
     for (const record of this.records()) if (select(record)) yield this.write(record, options);
   }
 
-  /** Returns the records with a sequence number greater than `after`, oldest first. */
+  /** Yields the records with a sequence number greater than `after`, oldest first. */
   *records(after = 0): IterableIterator<RequestRecord> {
-    // Reads `last` only once, so that requests that arrive during the iteration are not returned.
+    // Reads the end only once, so that requests added during the iteration are left out.
     const { last } = this;
     const first = Math.max(this.first, after + 1);
     const blocks = this.blocks.slice(Math.max(0, this.blockOf(first)));
@@ -167,7 +162,7 @@ export class Journal {
     }
   }
 
-  /** Returns the records with a sequence number less than `before`, newest first. */
+  /** Yields the records with a sequence number less than `before`, newest first. */
   *newestFirst(before = this.last + 1): IterableIterator<RequestRecord> {
     for (let at = Math.min(this.blockOf(before - 1), this.blocks.length - 1); at >= 0; at--) {
       const block = this.blocks[at]!;
@@ -180,7 +175,7 @@ export class Journal {
   }
 
   /**
-   * Returns the index of the block that contains the record with this sequence number. All blocks except the last are
+   * Returns the index of the block with this sequence number. Works by division, because all blocks except the last are
    * full.
    */
   private blockOf(sequence: number): number {
@@ -189,8 +184,8 @@ export class Journal {
   }
 
   /**
-   * Sets `retryOf` of all records whose response has ended. Returns the index of failed requests, to which `end` adds
-   * later ones.
+   * Sets `retryOf` of each record whose response has ended. Returns the index of failed requests, to which `end` will
+   * add later records.
    */
   private trace(): RetryIndex {
     const retryIndex = new RetryIndex();
@@ -208,8 +203,8 @@ export class Journal {
   }
 
   /**
-   * Calls `listener` for each request when its response has ended, and `closed` when no more requests will follow.
-   * Returns a function that removes both.
+   * Calls `listener` for each request whose response ends, and `closed` when no more requests will follow. Returns a
+   * function that removes both.
    */
   listen(listener: JournalListener, closed: () => void): () => void {
     this.listeners.add(listener);
@@ -257,7 +252,8 @@ export class Journal {
   private storedResponse({ answer: response, operation, status }: RequestRecord): RequestRecord['answer'] {
     if (response === undefined) return undefined;
     if (typeof response === 'string') {
-      // Does not share texts of errors. Errors are always redacted, because they may repeat secrets from the request.
+      // Errors are not shared, because they must always be redacted: an error may repeat parts of the request, which
+      // can contain secrets.
       if (status < 400 && response.length <= MAX_SHARED_TEXT && !SECRET_RESPONSES.has(operation))
         return this.share(response);
       const captured = new CapturedBody();
@@ -270,11 +266,10 @@ export class Journal {
 }
 
 /**
- * Maximum length in characters of a response text that is stored whole. Of a longer text, only the beginning is copied.
+ * Maximum length, in characters, of a response text that is stored as one shared string. Only the beginning of a longer
+ * text is copied.
  */
 const MAX_SHARED_TEXT = 8 * 1024;
 
-/**
- * Number of slots in the hash table of recent texts. The table finds equal texts, so that they are stored only once.
- */
+/** Number of slots of the hash table for recent texts. With this table, equal texts are stored only once. */
 const RECENT_TEXTS = 64;

@@ -11,7 +11,7 @@ import type { RequestRecord } from './record.js';
  * with any of its values.
  */
 export interface RequestQuery {
-  /** Id of a request, such as the `X-Request-Id` of a response. Selects only requests after it. */
+  /** Id of a request, such as the `X-Request-Id` of a response. Only later requests are selected. */
   readonly after?: string | undefined;
   readonly organization?: string | undefined;
   /** Method in upper case, such as `POST`. */
@@ -22,15 +22,15 @@ export interface RequestQuery {
   readonly operation?: string | readonly string[] | undefined;
   /** Path of the request target, exactly as sent. */
   readonly path?: string | undefined;
-  /** The `repo` claim of the token, if the token was verified. */
+  /** Claim `repo` of a verified token. */
   readonly repository?: string | undefined;
-  /** The `sub` claim of the token, if the token was verified. */
+  /** Claim `sub` of a verified token. */
   readonly subject?: string | undefined;
   /** HTTP status, or a class such as `4xx`. */
   readonly status?: number | string | readonly (number | string)[] | undefined;
   /**
-   * Error code of the response, such as `ref_not_found`. The prefix `forge_` also matches codes that have the code
-   * host's name as their prefix instead, such as `github_`.
+   * Error code of the response, such as `ref_not_found`. A code with the prefix `forge_` also matches the code in which
+   * a deployment shows the name of its code host instead of `forge`.
    */
   readonly code?: string | readonly string[] | undefined;
   /** Cause of the response: `real`, `state`, `injected`, or `injected:<fault>`. */
@@ -39,8 +39,7 @@ export interface RequestQuery {
   readonly fault?: string | undefined;
   readonly outcome?: 'open' | 'complete' | 'cut' | 'gone' | undefined;
   /**
-   * Start and end of a period (ISO 8601, on the emulator's clock). Selects requests that began at or after `since` and
-   * before `until`.
+   * Period in which the request began (ISO 8601, on the emulator's clock). `since` is inclusive, `until` is exclusive.
    */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
@@ -49,13 +48,13 @@ export interface RequestQuery {
         readonly phase?: 'advertise' | 'rpc' | undefined;
         readonly service?: 'git-upload-pack' | 'git-receive-pack' | undefined;
         readonly command?: string | undefined;
-        /** Ref that the Git request must name. */
+        /** Full name of a ref in the request. */
         readonly ref?: string | undefined;
       }
     | undefined;
 }
 
-/** Schema of a query that selects journal requests. Created at first use. @internal */
+/** Schema of a query for requests of the journal. Created on first use. @internal */
 export const requestQuerySchema = lazy(() => {
   const text = z.string().max(4096);
   const anyOf = <T extends z.ZodType>(item: T) => z.union([item, z.array(item).min(1).max(100).readonly()]);
@@ -107,18 +106,18 @@ function isOperation(name: string): boolean {
 
 type Member = Exclude<keyof RequestQuery, 'git'> | `git.${keyof NonNullable<RequestQuery['git']>}`;
 
-/** One condition of a query, prepared for comparison. @internal */
+/** One condition of a query, prepared for checking many requests. @internal */
 export interface Condition {
   readonly member: Member;
   readonly wanted: unknown;
-  /** Number of values that the condition accepts. It determines the cost of a comparison. */
+  /** Number of values that the condition allows. The cost of a check depends on it. */
   readonly values: number;
-  /** Returns the request's value that the condition checks. */
+  /** Returns the value of the request that the condition checks. */
   found(record: RequestRecord): unknown;
   holds(record: RequestRecord): boolean;
 }
 
-/** For each member of a query, a function that returns the request's value to compare with it. */
+/** Value of a request that each member of a query is compared with. */
 const VALUES: { readonly [Name in Member]: (record: RequestRecord) => unknown } = {
   after: ({ id }) => id,
   organization: ({ organization }) => organization,
@@ -141,8 +140,8 @@ const VALUES: { readonly [Name in Member]: (record: RequestRecord) => unknown } 
 };
 
 const COMPARE: { readonly [Name in Member]?: (wanted: never, found: never) => boolean } = {
-  // Compares ids as strings. They have a fixed width, so their alphabetical order is the order of the decided
-  // responses.
+  // Compares ids as strings. All ids have the same length, so their alphabetical order is the order in which the
+  // responses were decided.
   after: (wanted: string, found: string) => found > wanted,
   operation: (wanted: string, found: string | undefined) =>
     wanted.endsWith('*') ? (found?.startsWith(wanted.slice(0, -1)) ?? false) : found === wanted,
@@ -156,7 +155,7 @@ const COMPARE: { readonly [Name in Member]?: (wanted: never, found: never) => bo
   'git.ref': (wanted: string, found: readonly string[] | undefined) => found?.includes(wanted) ?? false,
 };
 
-/** Returns true if `found` equals the wanted status or is in the wanted class, such as `4xx`. @internal */
+/** Returns true if `found` is the wanted status, or belongs to the wanted class such as `4xx`. @internal */
 export function isStatus(wanted: number | string, found: number): boolean {
   return String(wanted).endsWith('xx') ? String(wanted)[0] === String(found)[0] : Number(wanted) === found;
 }
@@ -181,18 +180,19 @@ export function conditionsOf({ git = {}, ...rest }: RequestQuery): Condition[] {
 }
 
 /**
- * Returns a function that tests if a request matches `query`. Throws `bad_request` if the query is invalid. @internal
+ * Returns a function that tests whether a request matches `query`. Throws `bad_request` if the query is invalid.
+ * @internal
  */
 export function selectorOf(query: RequestQuery = {}): (record: RequestRecord) => boolean {
   const conditions = conditionsOf(checkShape(requestQuerySchema(), query, 'The query'));
   return (record) => conditions.every(({ holds }) => holds(record));
 }
 
-/** Members of a query that accept a list. In a URL parameter, commas separate its items. */
+/** Members that accept a list. In a URL parameter, commas separate the items. */
 const LISTS: readonly string[] = ['operation', 'status', 'code'];
 const LIST_HINT = 'A comma-separated list matches any of its items.';
 
-/** Descriptions for users, only for members whose name is not clear enough. */
+/** Descriptions, for users, of the members whose names are not clear enough. */
 const DESCRIPTIONS: { readonly [Name in Member]?: string } = {
   after: 'Id of a request. Selects later requests.',
   operation: `Operation id, or a prefix with *, such as git*. ${LIST_HINT}`,
@@ -203,8 +203,7 @@ const DESCRIPTIONS: { readonly [Name in Member]?: string } = {
 };
 
 /**
- * Returns the URL parameters for the members of a query. `git.phase` is the parameter for the member `phase` of `git`.
- * @internal
+ * Returns the members of a query as URL parameters. The parameter `git.phase` is the member `phase` of `git`. @internal
  */
 export function queryParameters() {
   const { git, ...shape } = requestQuerySchema().shape;
@@ -220,7 +219,10 @@ function statusOf(text: string): string | number {
   return /^\d+$/.test(text) ? Number(text) : text;
 }
 
-/** Reads a query for journal requests from URL parameters. Throws `bad_request` if a parameter is invalid. @internal */
+/**
+ * Reads a query for requests of the journal from URL parameters. Throws `bad_request` if a parameter is invalid.
+ * @internal
+ */
 export function readQueryParameters(given: { readonly [Name in Member]?: string | undefined }): RequestQuery {
   const query: Record<string, unknown> = {};
   const git: Record<string, unknown> = {};

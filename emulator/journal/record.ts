@@ -6,27 +6,23 @@ import type { SentToken } from './sent-token.js';
 import type { StepId } from './steps.js';
 
 /**
- * State of a response.
- *
- * - `open`: still being sent
- * - `complete`: sent completely
- * - `cut`: ended early by the emulator
- * - `gone`: ended early, because the client disconnected
+ * State of a response. `open` means that it is being sent, and `complete` that it was sent completely. `cut` means that
+ * the emulator aborted it, and `gone` that the client disconnected before its end.
  */
 export type Outcome = 'open' | 'complete' | 'cut' | 'gone';
 
 /**
- * Form in which the journal stores a request. Refers to objects that exist for the response anyway; most requests are
- * never read, so it is converted to a `JournalEntry` only on reading.
+ * Form in which the journal stores a request. It refers to objects that exist for the response anyway. Most requests
+ * are never read, so a record is converted to a `JournalEntry` only when it is read.
  *
- * Contains no secrets: the request header is stored without them, and they are removed from bodies when the response
- * ends. Bodies are not shown before that. @internal
+ * A record shows no secrets. The request header is stored without them. Bodies are redacted when the response ends, and
+ * are not shown before. @internal
  */
 export interface RequestRecord {
   readonly id: string;
   /**
-   * Times in milliseconds on the emulator's clock. `time` is when the response was decided. `took` is the time from the
-   * start of the request until then.
+   * Milliseconds on the emulator's clock. `time` is when the response was decided. `took` is the time from the start of
+   * the request to that decision.
    */
   readonly time: number;
   readonly took: number;
@@ -47,26 +43,29 @@ export interface RequestRecord {
   readonly git: GitFacts | undefined;
   readonly head: KeptHead;
   /**
-   * Size of the record in bytes. Includes the request header; the sizes of the bodies are added when the response ends.
+   * Size of the record in bytes, including the request header. The sizes of the bodies are added when the response
+   * ends.
    */
   weight: number;
   readonly body: CapturedBody | undefined;
-  /** Response header. Undefined for a plain JSON response, because `entry.ts` can compute its header. */
+  /** Response header. Undefined for a plain JSON response, whose header `entry.ts` computes. */
   responseHeaders: OutgoingHttpHeaders | undefined;
-  /** Response body. It is a string if a text was sent in one piece. */
+  /** Response body. A text sent in one piece is stored as a string. */
   answer: string | CapturedBody | undefined;
   outcome: Outcome;
   /**
-   * Real times. `started` is when the request began, in milliseconds since the process started. `micros` is the time
-   * from then to the end of the response, in microseconds.
+   * Real time. `started` is the start of the request, in milliseconds since the process started. `micros` is the time
+   * from that start to the end of the response, in microseconds.
    */
   readonly started: number;
   micros: number;
-  /** Milliseconds on the emulator's clock from the decision on the response to its end; 0 until the response ends. */
+  /**
+   * Time from the decision about the response to its end, in milliseconds on the emulator's clock; 0 before the end.
+   */
   sendTime: number;
   /**
-   * Position among the decided responses (`sequence`) and among the ended responses (`ended`). Positions start at 1. 0
-   * means not decided or not ended yet.
+   * Positions in two orders: `sequence` among the decided responses, `ended` among the ended responses. Both start at
+   * 1; 0 means that this has not happened yet.
    */
   sequence: number;
   ended: number;
@@ -77,7 +76,7 @@ export interface RequestRecord {
   retryOf: string | undefined;
 }
 
-/** Facts for a new record. Only those that every request has are required. @internal */
+/** Facts for a new record. Facts that every request has are required; all others are optional. @internal */
 export type KnownFacts = Pick<RequestRecord, 'id' | 'time' | 'origin' | 'faults' | 'why'> & Partial<RequestRecord>;
 
 /** Returns a record with the given facts, and defaults for all others. @internal */
@@ -112,8 +111,8 @@ export function recordWith(known: KnownFacts): RequestRecord {
 }
 
 /**
- * Returns the time at which the response ended, in milliseconds of real time since the process started. Returns
- * Infinity if it has not ended.
+ * Returns the real time at which the response ended, in milliseconds since the process started. Returns Infinity before
+ * the end.
  */
 export function endOf({ started, micros, ended }: RequestRecord): number {
   return ended === 0 ? Number.POSITIVE_INFINITY : started + micros / 1000;
@@ -123,7 +122,7 @@ export function endOf({ started, micros, ended }: RequestRecord): number {
 const MIN_REACTION_TIME = 0.1;
 
 /**
- * Returns true if the later request began after the earlier one's response had ended. Returns false if they were
+ * Returns true if the later request began after the response to the earlier one had ended. Returns false if both were
  * concurrent.
  */
 export function beganAfterEnd(later: RequestRecord, earlier: RequestRecord): boolean {

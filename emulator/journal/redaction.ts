@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import type { OperationId } from '../config/operation-ids.js';
 import type { CapturedBody } from './captured-body.js';
 
-/** Text that replaces a secret, such as a token, in stored requests. */
+/** Replaces a secret, such as a token, in stored requests. */
 export const REDACTED = '[redacted]';
 
-/** Matches names of header fields whose whole value is secret. */
+/** Matches names of header fields whose values are completely secret. */
 const SECRET_FIELD = /authorization|cookie|token|secret|password|credential|api-?key|x-auth/i;
 
 interface SecretMembers {
@@ -13,7 +13,7 @@ interface SecretMembers {
   readonly response?: readonly string[];
 }
 
-/** Names of JSON members whose values are always secret, by operation. They apply at any depth of a body. */
+/** Names of members in JSON bodies whose values are always secret, by operation. They apply at any depth. */
 const SECRET_MEMBERS: Readonly<Partial<Record<OperationId, SecretMembers>>> = {
   createRepository: { request: ['auth', 'env'], response: ['env'] },
   updateRepository: { request: ['auth', 'env'], response: ['env'] },
@@ -26,9 +26,9 @@ const SECRET_MEMBERS: Readonly<Partial<Record<OperationId, SecretMembers>>> = {
   lfsVerifyObject: { response: ['header'] },
 };
 
-/** Stored request header, with its size in bytes. Consecutive requests with equal headers share one object. */
+/** Stored request header, with its size in bytes. Equal headers of consecutive requests share one object. */
 export interface KeptHead {
-  /** Names and values in alternation, as in Node's `rawHeaders`, without secrets. */
+  /** Alternating names and values without secrets, in the format of Node's `rawHeaders`. */
   readonly fields: readonly string[];
   readonly weight: number;
 }
@@ -36,8 +36,8 @@ export interface KeptHead {
 export const NO_HEAD: KeptHead = { fields: [], weight: 0 };
 
 /**
- * Returns the header fields without secrets. Returns `last` if it has the same fields. Clients often repeat them, and
- * comparing costs less than storing.
+ * Returns the header fields without secrets. If they equal the fields of `last`, returns `last`: clients often repeat
+ * the same fields, and comparing costs less than storing them again.
  */
 export function keepHead(raw: readonly string[], last: KeptHead): KeptHead {
   if (isSame(raw, last.fields)) return last;
@@ -63,22 +63,22 @@ function isSame(raw: readonly string[], kept: readonly string[]): boolean {
 }
 
 /**
- * Matches a JWT (RFC 7519, section 3): base64url parts joined by dots. It starts with `eyJ`, the base64url form of
- * `{"`, because its first part is a JSON object.
+ * Matches a JWT (RFC 7519, section 3): base64url parts joined by dots. The first part encodes a JSON object, so it
+ * begins with `eyJ`, the encoding of `{"`.
  */
 const TOKEN = /eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?/g;
 /**
- * Matches user information in a URL: the text before `@` in the authority (RFC 3986, section 3.2.1). It may contain a
- * password. Also matches inside a percent-encoded URL.
+ * Matches the user information in a URL, which may be a password (RFC 3986, section 3.2.1). It is the text before `@`
+ * in the authority. Percent-encoded URLs match too.
  */
 const USER_INFO = /(:\/\/|%3A%2F%2F)((?:(?!%2F|%3F|%23|%40)[^\s/?#@"'<>\\&])+)(@|%40)/gi;
-/** Matches credentials (RFC 9110, section 11.4): an authentication scheme such as `Bearer`, and the text after it. */
+/** Matches the credentials after the name of an authentication scheme such as `Bearer` (RFC 9110, section 11.4). */
 const CREDENTIALS = /\b(bearer|basic)(\s+|%20|\+)(?!realm)[\w.~+/=-]{8,}/gi;
 
-/** Minimum length of a text in characters that can contain a token. */
+/** Texts with fewer characters are too short to contain a token. */
 const SHORT = 30;
 
-/** Returns `text` with tokens, credentials and user information redacted. */
+/** Returns `text` with tokens, credentials and user information of URLs redacted. */
 export function redactText(text: string): string {
   if (text.length < SHORT && !text.includes('@') && !text.includes('%')) return text;
   const mayHold = text.includes('eyJ') || text.includes('@') || text.includes('%40') || /b(?:earer|asic)/i.test(text);
@@ -86,7 +86,10 @@ export function redactText(text: string): string {
   return text.replace(TOKEN, REDACTED).replace(USER_INFO, `$1${REDACTED}$3`).replace(CREDENTIALS, `$1$2${REDACTED}`);
 }
 
-/** Matches secret query parameters. Does not match parameters for pagination, such as `next_token` and `cursor`. */
+/**
+ * Matches query parameters whose values are secret. Pagination parameters such as `next_token` and `cursor` do not
+ * match.
+ */
 const SECRET_PARAMETER =
   /((?:^|&)(?:(?:access|auth|id|refresh|private|api|session|security)[-_]?token|token|jwt|password|passwd|pwd|secret|client[-_]?secret|authorization|credentials?|api[-_]?key|signature|sig)=)[^&]*/gi;
 
@@ -101,8 +104,8 @@ export const SECRET_RESPONSES: ReadonlySet<string | undefined> = new Set(
 );
 
 /**
- * Removes the secrets from a body before it is stored. Records the digest of the original body, because two bodies that
- * differ only in a secret become equal.
+ * Removes the secrets from a body before it is stored. Also records a digest of the original body, because two bodies
+ * that differ only in a secret can become equal.
  */
 export function redactBody(
   body: CapturedBody,
@@ -112,17 +115,17 @@ export function redactBody(
 ): void {
   const members = SECRET_MEMBERS[operation as OperationId]?.[side];
   const text = body.latin1;
-  // Skips packs and archives. They are not text, so the patterns could match only by chance.
+  // Skips packs and archives. They are binary, so a pattern of a URL or token could match only by chance.
   if (text === '') return;
   if (members === undefined && (text.includes('\0') || redactText(text) === text)) return;
   const content = body.content();
   const digest = createHmac('sha256', key).update(content).digest('base64url').slice(0, 22);
   const shown = members === undefined ? content.toString() : withoutMembers(content.toString(), members);
-  // Redacts the whole body if it cannot be parsed, because its secret members cannot be found.
+  // If the body cannot be parsed, its secret members cannot be found, so the whole body is redacted.
   body.replace(shown === undefined ? REDACTED : redactText(shown), digest);
 }
 
-/** Returns JSON text with the values of `members` redacted; undefined if the text is not a JSON object. */
+/** Returns the JSON text with the values of `members` redacted. Returns undefined if the text is not a JSON object. */
 function withoutMembers(text: string, members: readonly string[]): string | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -2,18 +2,18 @@ import { COST } from '../schedule/cost.js';
 import { beganAfterEnd, type RequestRecord } from './record.js';
 
 /**
- * Returns true if two requests are equal in the sense of the rule for retries:
+ * Compares two requests by the rule for retries:
  *
  *     `retryOf` is the last earlier request of the same client, operation, method, target and body
  *     that failed: its response was an error, or did not reach the client completely.
  *     Its response ended before the later request began. Otherwise the two are concurrent.
  *
- * - Client: the organization with the token's claims `sub` and `repo`, verified or not.
- * - Target: the path and the query as sent.
- * - Body: equal if the lengths and the first 64 KiB are equal.
- * - Git body: equal if it requests the same (command, wants and haves, or ref updates), because two packs of the same
- *   objects may differ.
- * - Body that was not read because the request was refused earlier: only the Content-Length is compared.
+ * - A client is an organization together with the `sub` and `repo` claims of the token, verified or not.
+ * - The target is the path and the query as sent.
+ * - Bodies are equal if their lengths and their first 64 KiB are equal.
+ * - Git bodies are equal if their command, wants and haves, or their ref updates, are equal. Their packs are not
+ *   compared, because two packs of the same objects may differ.
+ * - If a body was not read because the request was refused earlier, only the Content-Length is compared.
  */
 export function isSameRequest(a: RequestRecord, b: RequestRecord): boolean {
   return targetKey(a) === targetKey(b) && isSameBody(sentBodyOf(a), sentBodyOf(b));
@@ -28,25 +28,28 @@ interface FailedRequest {
   readonly body: SentBody;
 }
 
-/** Maximum number of failed requests stored for one target. They differ only in their bodies. */
+/**
+ * Maximum number of stored failed requests with the same target. They differ only in their bodies, and each new request
+ * is compared with them.
+ */
 const MAX_EQUAL_TARGETS = 32;
 
 /**
- * Index of failed requests that detects retries. Requests must be added in the order in which their responses ended.
- * The cost of each search is added to `work`.
+ * Index of failed requests, used to recognize retries. Requests must be added in the order in which their responses
+ * ended. The cost of each search is added to `work`.
  */
 export class RetryIndex {
   /**
-   * Failed requests by path, then by target key, oldest first. The target key contains everything that retries have in
-   * common, except the body.
+   * Failed requests by path and then by target key, oldest first. The target key contains everything that retries have
+   * in common except the body.
    */
   private readonly failed = new Map<string, Map<string, readonly FailedRequest[]>>();
 
   constructor(private readonly work: WorkDone = { units: 0 }) {}
 
   /**
-   * Returns the earlier failed request that this request repeats; undefined if none. Adds this request to the index if
-   * it failed too. Its response must have ended.
+   * Returns the earlier failed request that this request repeats; undefined if none. If this request failed too, adds
+   * it to the index. Its response must have ended.
    */
   next(record: RequestRecord): RequestRecord | undefined {
     const isFailed = hasFailed(record);
@@ -66,7 +69,9 @@ export class RetryIndex {
     return earlier;
   }
 
-  /** Returns the earlier failed request that this request repeats; undefined if none. Does not change the index. */
+  /**
+   * Returns the earlier request that this request repeats; undefined if none. Does not add this request to the index.
+   */
   find(record: RequestRecord): RequestRecord | undefined {
     const candidates = this.failed.get(record.path)?.get(targetKey(record));
     return candidates && findEqual(record, sentBodyOf(record), candidates);
@@ -85,7 +90,7 @@ export class RetryIndex {
 }
 
 /**
- * Returns the failed request that `record` repeats; undefined if none. If there are several, returns the one that began
+ * Returns the failed request that this request repeats; undefined if none. If several match, returns the one that began
  * last.
  */
 function findEqual(
@@ -101,7 +106,7 @@ function findEqual(
   return found;
 }
 
-/** Returns the value of a request header field; undefined if absent. `name` must be in lower case. */
+/** Returns the value of a request header field; undefined if absent. `name` is in lower case. */
 export function fieldOf({ head: { fields } }: RequestRecord, name: string): string | undefined {
   for (let at = 0; at < fields.length; at += 2) if (fields[at]!.toLowerCase() === name) return fields[at + 1];
   return undefined;
@@ -112,9 +117,9 @@ function targetKey({ organization, method, path, query, operation, token }: Requ
   return `${organization}\0${client}\0${operation}\0${method}\0${path}?${query}`;
 }
 
-/** Facts about the body of a request that decide if two bodies are equal. */
+/** Facts about a request body that decide whether two bodies are equal. */
 interface SentBody {
-  /** Beginning of the body. For a Git body, the facts that it contains. Undefined if the body was not read. */
+  /** Beginning of the body, or the facts about a Git body. Undefined if the body was not read. */
   readonly content: string | undefined;
   readonly bytes: number;
   /** Value of the Content-Length header; undefined if absent. */
@@ -133,7 +138,7 @@ function sentBodyOf(record: RequestRecord): SentBody {
     const { command, wants, haves, updates } = git;
     const changes = updates.map(({ ref, old, new: next }) => [ref, old, next]);
     const content = JSON.stringify([command, [...wants].sort(), [...haves].sort(), changes]);
-    // Compares Git bodies by their facts instead of their bytes, because two packs of the same objects may differ.
+    // Compares the facts in a Git body instead of its bytes, because two packs of the same objects may differ.
     return { content, bytes: 0, length };
   }
   if (body) return { content: body.digest ?? body.latin1, bytes: body.bytes, length };
@@ -142,14 +147,14 @@ function sentBodyOf(record: RequestRecord): SentBody {
 }
 
 /**
- * Counter of CPU work since the last yield to other requests (see the folder `schedule`). Code that works adds units.
- * Code that yields resets the counter.
+ * Units of CPU work since the last yield to other requests (see the folder `schedule`). Code that works adds units, and
+ * code that yields resets them.
  */
 export interface WorkDone {
   units: number;
 }
 
-/** Number of units of CPU work after which a generator yields, so that other requests can run. */
+/** Number of units of CPU work after which a generator should yield, so that other requests can run. */
 const YIELD_UNITS = 64;
 
 /** Returns true if the generator should yield. Use in a loop: `if (shouldYield(work)) yield takeUnits(work);` */

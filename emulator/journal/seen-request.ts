@@ -4,18 +4,15 @@ import { type ShownBody, shownRequestBody, shownResponseBody } from './entry.js'
 import { endOf, type RequestRecord } from './record.js';
 import { fieldOf, isSameRequest, RetryIndex, shouldYield, takeUnits, type WorkDone } from './retry-index.js';
 
-/**
- * Cost of reading one byte of a body, in units of CPU work. Reading means decoding, searching for secrets, and parsing
- * as JSON.
- */
+/** Cost per byte of a body that is decoded, searched for secrets and parsed as JSON, in units of CPU work. */
 const BYTE_READ = 1 / 32;
 
 /**
- * Recorded request, with facts about it that expectations and client rules check. Each fact is computed when it is
- * read, and its cost is added to `work`.
+ * A recorded request, with facts derived from it that expectations and client rules check. Each fact is computed when
+ * it is read, and its cost is added to `work`.
  */
 export class SeenRequest {
-  /** True if a later request is a retry of this one. */
+  /** True if a later request repeats this request, as a retry. */
   isRepeated = false;
   private shownCode: string | undefined | null = null;
 
@@ -25,25 +22,25 @@ export class SeenRequest {
     private readonly work: WorkDone,
   ) {}
 
-  /** Returns the value of a request header field; undefined if absent. `name` must be in lower case. */
+  /** Returns the value of a request header field; undefined if absent. `name` is in lower case. */
   header(name: string): string | undefined {
     this.work.units += this.record.head.fields.length * COST.line;
     return fieldOf(this.record, name);
   }
 
-  /** Time at which the request began, in milliseconds on the emulator's clock. */
+  /** Start of the request, in milliseconds on the emulator's clock. */
   get startTime(): number {
     return this.record.time - this.record.took;
   }
 
-  /** Time at which the response ended, in milliseconds on the emulator's clock. */
+  /** End of the response, in milliseconds on the emulator's clock. */
   get endTime(): number {
     return this.record.time + this.record.sendTime;
   }
 
   /**
-   * Delay in milliseconds that the response's `Retry-After` header requires (RFC 9110, section 10.2.3). Undefined if
-   * the header is absent or invalid.
+   * Delay that the `Retry-After` field of the response demands, in milliseconds (RFC 9110, section 10.2.3). Undefined
+   * if absent or invalid.
    */
   get retryAfter(): number | undefined {
     const field = this.responseHeader('retry-after');
@@ -54,8 +51,8 @@ export class SeenRequest {
   }
 
   /**
-   * Error code that the client received, even if an injected fault wrote it into the body. Undefined if the response
-   * has no error code.
+   * Error code of the response as the client sees it, even if the body was injected. Undefined if the response has no
+   * error code.
    */
   get code(): string | undefined {
     if (this.record.status < 400) return undefined;
@@ -66,14 +63,14 @@ export class SeenRequest {
     return this.shownCode;
   }
 
-  /** Beginning of the request body as a Latin-1 string, one character per byte. */
+  /** Stored beginning of the request body, as a Latin-1 string with one character per byte. */
   get bodyText(): string {
     const text = this.record.body?.latin1 ?? '';
     this.work.units += text.length * BYTE_READ;
     return text;
   }
 
-  /** Request body parsed as JSON. Undefined if it is not JSON, or if only its beginning was stored. */
+  /** Request body parsed as JSON. Undefined if it is not JSON or was not stored completely. */
   get json(): unknown {
     return this.parse(shownRequestBody(this.record));
   }
@@ -82,7 +79,9 @@ export class SeenRequest {
     return this.parse(shownResponseBody(this.record));
   }
 
-  /** Returns true if both requests have the same target and body, as defined in `retry-index.ts`. */
+  /**
+   * Returns true if the other request has the same target and body. `retry-index.ts` defines when they are the same.
+   */
   isSameAs(other: SeenRequest): boolean {
     this.work.units += (this.record.body?.weight ?? 0) * COST.byteFound;
     return isSameRequest(other.record, this.record);
@@ -107,8 +106,8 @@ export class SeenRequest {
 }
 
 /**
- * Converts records to requests, in the order in which their responses were decided. Links each request to the earlier
- * one that it repeats.
+ * Returns the requests in the order in which their responses were decided. Each is linked to the earlier request that
+ * it repeats.
  */
 export function* seenSteps(records: Iterable<RequestRecord>, work: WorkDone): Steps<SeenRequest[]> {
   const retryIndex = new RetryIndex(work);
@@ -124,17 +123,18 @@ export function* seenSteps(records: Iterable<RequestRecord>, work: WorkDone): St
   return [...byId.values()];
 }
 
-/** Sorts requests by the time at which they began. */
+/** Compares two requests by start time, for sorting. */
 export function byBegin({ record: a }: SeenRequest, { record: b }: SeenRequest): number {
   return a.started - b.started || (a.id < b.id ? -1 : 1);
 }
 
 /**
- * Returns the pause in milliseconds between the end of a response and the start of a later request. Negative if the
+ * Returns the pause between the end of a response and the start of a later request, in milliseconds. Negative if the
  * request began before that end.
  *
- * The pause is measured on the emulator's clock and in real time, and the longer result counts. A test may stop the
- * emulator's clock while the client really waits, or advance the clock so that the client need not wait.
+ * The pause is measured on the emulator's clock and in real time, and the longer value counts. A client that really
+ * waits does not notice that a test has stopped the clock. A client does not wait in real time if a test advances the
+ * clock for it.
  */
 export function pauseBetween(earlier: SeenRequest, later: SeenRequest): number {
   return Math.max(later.startTime - earlier.endTime, later.record.started - endOf(earlier.record));

@@ -3,23 +3,26 @@ import type { Claims } from '../auth/claims.js';
 import { parseCredential, type Scheme } from '../auth/credentials.js';
 
 /**
- * Description of a request's token for the journal (list of past requests). It distinguishes tokens. The token cannot
- * be reconstructed from it, because the signature is missing.
+ * Description of a request's token for the journal (list of past requests). It distinguishes tokens, but the token
+ * cannot be reconstructed from it, because the signature is missing.
  */
 export interface SentToken {
   readonly scheme: Scheme;
   /**
-   * HMAC of the token's header and payload, which identifies the token. Equal claims have the same digest in all runs
-   * with the same seed.
+   * HMAC of the token's header and payload. Requests with the same token have the same digest. The digest of the same
+   * claims is equal in every run of the emulator with the same seed.
    */
   readonly digest: string;
-  /** True if the emulator has verified the token's signature. Otherwise anyone may have invented the claims below. */
+  /**
+   * True if the emulator has verified the token's signature. Otherwise, anyone may have invented the claims in the
+   * other members.
+   */
   readonly verified: boolean;
   readonly subject?: string;
   readonly repository?: string;
   /**
-   * Times in the claims `iat` (issued at) and `exp` (expires at), in ISO 8601. Absent if the claim is missing or is not
-   * a valid time.
+   * Times in the claims `iat` (issued at) and `exp` (expires at), as ISO 8601. Absent if the claim is missing or not a
+   * valid time.
    */
   readonly issued?: string;
   readonly expires?: string;
@@ -27,8 +30,8 @@ export interface SentToken {
 }
 
 /**
- * Creates descriptions of tokens for the journal (list of past requests). Caches those of accepted tokens, because
- * clients send a token with many requests. @internal
+ * Creates the descriptions of tokens for the journal (list of past requests). Descriptions of accepted tokens are
+ * cached, because clients send the same token with many requests. @internal
  */
 export class SentTokens {
   private readonly accepted = new WeakMap<Claims, SentToken>();
@@ -36,16 +39,16 @@ export class SentTokens {
   constructor(private readonly key: Buffer) {}
 
   /**
-   * Returns the cached description of a token; undefined if it is not cached. The cache key is the claims object
-   * itself, because all uses of a token share one claims object.
+   * Returns the cached description of a token; undefined if not cached. The cache uses the identity of the claims
+   * object, which all uses of a token share.
    */
   known(claims: Claims): SentToken | undefined {
     return this.accepted.get(claims);
   }
 
   /**
-   * Describes an accepted token and caches the description. `authorization` is the value of the `Authorization` header.
-   * Returns undefined if the header contains no token.
+   * Describes a token that the emulator has accepted, and caches the description for its claims object. `authorization`
+   * is the value of the `Authorization` header. Returns undefined if the header contains no token.
    */
   ofClaims(claims: Claims, authorization: string): SentToken | undefined {
     const described = this.of(authorization);
@@ -56,8 +59,8 @@ export class SentTokens {
   }
 
   /**
-   * Describes a token without verifying it. `authorization` is the value of the `Authorization` header. Returns
-   * undefined if the header contains no token.
+   * Describes a token whose signature is not verified. `authorization` is the value of the `Authorization` header.
+   * Returns undefined if the header contains no token.
    */
   of(authorization: string): SentToken | undefined {
     let sent: ReturnType<typeof parseCredential>;
@@ -93,7 +96,7 @@ function payloadOf(token: string): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Converts the value of a claim such as `exp` (seconds since 1970) to ISO 8601. Returns undefined if the value is not a
+ * Converts a time in seconds since 1970, as in `iat` and `exp`, to ISO 8601. Returns undefined if the value is not a
  * valid time.
  */
 function timeOf(seconds: unknown): string | undefined {

@@ -1,6 +1,6 @@
 /**
- * Processing steps of a request, in order. A journal entry names the step that refused the request. Steps named
- * `faults.…` only apply injected faults. Errors while Git data is sent belong to the step `handler`.
+ * Steps in which a request is processed, in order. A journal entry names the step that refused the request. Steps with
+ * the prefix `faults.` only apply injected faults. An error while Git data is sent belongs to the step `handler`.
  */
 export const STEPS = {
   'faults.accept': 'Applies faults that close a connection before anything is read.',

@@ -4,8 +4,8 @@ import { type RequestQuery, selectorOf } from './query.js';
 import type { RequestRecord } from './record.js';
 
 /**
- * Request whose response has ended. `id` counts the ended responses. To continue after an interruption, a reader passes
- * the last `id` as `after`.
+ * Request whose response has ended. `id` is its number among the ended responses. To continue after this request, a
+ * reader passes `id` as `after`.
  */
 export interface EndedRequest {
   readonly id: number;
@@ -13,7 +13,7 @@ export interface EndedRequest {
 }
 
 /**
- * Number of requests that the reader missed before the next one. The journal had discarded them, or the reader was too
+ * Number of requests that the reader missed before the next one. The journal had dropped them, or the reader was too
  * slow.
  */
 export interface MissedRequests {
@@ -23,15 +23,15 @@ export interface MissedRequests {
 export interface SubscribeOptions {
   readonly query?: RequestQuery;
   /**
-   * `id` of the last request that the reader received, as in the `Last-Event-ID` header of server-sent events. If
-   * undefined, only requests that end from now on are reported.
+   * `id` of the last request that the reader received, as in the header `Last-Event-ID` of server-sent events. By
+   * default, only requests that end from now on are reported.
    */
   readonly after?: number | undefined;
-  /** Signal that ends the subscription. */
+  /** Ends the subscription when aborted. */
   readonly signal?: AbortSignal;
   /**
-   * Maximum number of new requests that wait for the reader. Above it, the oldest waiting request is discarded and
-   * counted as missed.
+   * Maximum number of new requests that wait for the reader. Beyond it, the oldest request is dropped and reported as
+   * missed.
    */
   readonly capacity?: number;
   /** Converts a record to a journal entry. Default: `journal.write`. */
@@ -41,12 +41,11 @@ export interface SubscribeOptions {
 const CAPACITY = 1000;
 
 /**
- * Reports the requests of the journal that match a query, in the order in which their responses end. Ends when `signal`
- * is aborted, or when a restored state replaces the journal. A reader that subscribes again then gets the requests of
- * the restored state.
+ * Yields requests of the journal that match `query`, in the order in which their responses end.
  *
- * If `after` is greater than the number of the last request, it dates from before a restore. The whole journal is then
- * reported.
+ * The iteration ends when `signal` is aborted, or when a restored state replaces the journal. A reader that subscribes
+ * again receives the requests of the restored state. If `after` is greater than the number of the last request, it is
+ * from a state before a restore, so the whole journal is reported.
  */
 export async function* subscribe(
   journal: Journal,
@@ -59,7 +58,7 @@ export async function* subscribe(
   }: SubscribeOptions = {},
 ): AsyncGenerator<EndedRequest | MissedRequests, void, undefined> {
   const isWanted = selectorOf(query);
-  /** Number of the last checked request, counted among the ended responses. */
+  /** Number of the last request that was processed, counted among the ended responses. */
   let last = after > journal.ended ? 0 : after;
   let waiting: RequestRecord[] = [];
   let missed = 0;

@@ -10,44 +10,41 @@ import { beganAfterEnd, endOf, type RequestRecord } from './record.js';
 import { shouldYield, takeUnits, type WorkDone } from './retry-index.js';
 import { byBegin, pauseBetween, type SeenRequest, seenSteps } from './seen-request.js';
 
-/** Injected fault, and how often it fired. Expectations can refer to it. */
+/** Injected fault, with the number of times that it fired, for checking expectations. */
 export interface FaultReport {
   readonly id: string;
-  /** Description of the fault for users: its text form, its note, or its JSON. */
+  /** Text that shows the fault to the user: its text form, its note, or its JSON. */
   readonly text: string;
   readonly fired: number;
   /**
-   * Number of times that the fault must fire. It is always verified. If undefined, the fault must fire at least once,
-   * but only if the test expects every fault to fire.
+   * Expected number of firings; it is always verified. If undefined, at least one firing is expected, but only verified
+   * if `everyFired` is set.
    */
   readonly expected?: number | { readonly min?: number | undefined; readonly max?: number | undefined } | undefined;
 }
 
-/**
- * Request that explains why an expectation is not met. It almost matches, or it matches although it should not have
- * been sent.
- */
+/** Request that explains an unmet expectation. It almost matches, or it should not have been sent. */
 export interface NearRequest {
   readonly request: RequestSummary;
-  /** Members in which the request differs from the expectation; empty if it matches. */
+  /** Members in which the request differs from the expectation. Empty if the request matches. */
   readonly differs: readonly { readonly member: string; readonly wanted: unknown; readonly found: unknown }[];
 }
 
 export interface Unmet {
-  /** Location of the unmet expectation, such as `requests.0`, or of the fault, such as `faults.fault-1`. */
+  /** Path of the expectation or fault, such as `requests.0` or `faults.fault-1`. */
   readonly at: string;
   readonly expectation: unknown;
-  /** Actual number: of matching requests, or of times that the fault fired. */
+  /** Number of matching requests, or of firings of the fault. */
   readonly found: number;
   readonly detail: string;
   readonly nearest: readonly NearRequest[];
 }
 
 export interface Verification {
-  /** True if all expectations are met and no verified rule of the level `must` is broken. */
+  /** True if all expectations are met, and no checked rule of level `must` is broken. */
   readonly met: boolean;
   readonly unmet: readonly Unmet[];
-  /** Results of the verified client rules. */
+  /** Results of the client rules that were checked. */
   readonly client: readonly ClientVerdict[];
 }
 
@@ -55,8 +52,9 @@ export interface Verification {
 const MAX_SHOWN = 3;
 
 /**
- * Verifies a test's expectations against the requests in the journal, and injected faults against their own
- * expectations. Requests that arrive later are ignored. Throws `bad_request` if the expectations are invalid.
+ * Checks the expectations of a test against the requests that the journal contains at the start, and the faults against
+ * their expected firings. Throws `bad_request` if the expectations are invalid.
+ *
  * @internal
  */
 export function* verifySteps(
@@ -65,7 +63,7 @@ export function* verifySteps(
   faults: readonly FaultReport[] = [],
 ): Steps<Verification> {
   const work: WorkDone = { units: 0 };
-  // Copies the records first, so that requests that arrive during the verification are ignored.
+  // Copies the records first, so that requests that arrive during the verification are left out.
   const records = [...journal.records()];
   const { dropped } = journal;
   const expectations = yield* expectationSteps(given);
@@ -89,14 +87,14 @@ export function* verifySteps(
 
 interface Evaluated {
   readonly seen: readonly SeenRequest[];
-  /** Number of requests that may have matched, but that the journal has discarded because of its limits. */
+  /** Number of requests that the journal dropped because of its limits. They might have matched. */
   readonly dropped: number;
   readonly work: WorkDone;
 }
 
 /**
- * Returns the indexes of the requests that satisfy all conditions. Searches from index `from` (inclusive) to `to`
- * (exclusive) and stops after `max` results. Yields units of CPU work, so that other requests can run.
+ * Returns the indexes of the requests that satisfy all conditions, from index `from` (inclusive) to `to` (exclusive).
+ * Stops after `max` requests. Yields units of CPU work, so that other requests can run.
  */
 function* findSteps(
   { seen, work }: Evaluated,
@@ -111,7 +109,7 @@ function* findSteps(
   return found;
 }
 
-/** Returns the conditions that the record violates, at most `max`. */
+/** Returns the conditions that the record does not satisfy, but at most `max`. */
 function failedOf(
   conditions: readonly Condition[],
   record: RequestRecord,
@@ -180,8 +178,8 @@ function boundsOf({ count, atLeast, atMost, never, order }: RequestExpectation):
 }
 
 /**
- * Checks the pauses between requests against `minGap`. Returns the first two requests with too short a pause; undefined
- * if all pauses are long enough.
+ * Returns the first violation of `minGap`: two consecutive requests whose pause is too short. Returns undefined if all
+ * pauses are long enough.
  */
 function* checkGap(
   found: readonly SeenRequest[],
@@ -211,8 +209,8 @@ function* checkGap(
 }
 
 /**
- * Checks that the requests came in the order that the expectations with `order` require. Each search starts after the
- * request that the previous search found.
+ * Checks that requests arrived in the order of the expectations with `order`. Each search begins after the request that
+ * the previous search found.
  */
 function* checkOrder(evaluated: Evaluated, { requests = [] }: Expectations): Steps<Unmet[]> {
   const { seen } = evaluated;
@@ -246,7 +244,7 @@ function* checkOrder(evaluated: Evaluated, { requests = [] }: Expectations): Ste
   return [];
 }
 
-/** Returns one unmet expectation if the fault fired too rarely or too often; otherwise an empty list. @internal */
+/** Returns one unmet expectation if the fault did not fire as often as expected; otherwise an empty list. @internal */
 export function checkFault(fault: FaultReport): Unmet[] {
   const { id, text, fired, expected = { min: 1 } } = fault;
   const { min = 0, max = Number.POSITIVE_INFINITY } =
@@ -258,8 +256,8 @@ export function checkFault(fault: FaultReport): Unmet[] {
 }
 
 /**
- * Returns requests that almost match, to explain an unmet expectation. Each satisfies at least one condition. The
- * requests with the fewest differences come first; among equals, the latest.
+ * Returns requests that satisfy at least one condition, as hints for an unmet expectation. The request with the fewest
+ * differences comes first; among equals, the latest.
  */
 function* nearestTo({ seen, work }: Evaluated, conditions: readonly Condition[]): Steps<NearRequest[]> {
   const nearest: { readonly record: RequestRecord; readonly failed: readonly Condition[] }[] = [];

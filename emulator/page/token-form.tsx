@@ -5,8 +5,8 @@ import { Form } from './components/action.js';
 import { TextField } from './components/fields.js';
 
 /**
- * Form that asks for the admin token, and checks the token by a request to the admin API. It is shown instead of the
- * section while the emulator refuses the requests of the page.
+ * Form that asks for the admin token and checks it with a request to the admin API. While the emulator refuses the
+ * page's requests, the form is shown instead of the usual content.
  */
 export function TokenForm() {
   const [given, setGiven] = useState('');

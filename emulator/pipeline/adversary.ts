@@ -10,19 +10,19 @@ import { mayBeAbsent } from '../operation/reply-schema.js';
 import type { RequestContext } from './request-context.js';
 
 /**
- * Maximum length in characters of a JSON text that the adversary changes. Longer texts are sent unchanged, because
- * parsing them again takes too long.
+ * Maximum length, in characters, of a JSON text that is changed. Longer texts are sent unchanged, because parsing them
+ * again takes too long.
  */
 const LONGEST_TEXT = 64 * 1024;
-/** Number of bytes at the start of a body that are sent one at a time, each in its own turn of the event loop. */
+/** Number of bytes at the start of a body that are sent one by one, each in a separate turn of the event loop. */
 const SLICED = 64;
 
-/** Page size that the specification states for most lists. The adversary never lowers a client's `limit` below it. */
+/** Page size that the specification states for most lists. A client's `limit` is never lowered below it. */
 const STATED_PAGE = 20;
 
 /**
- * Returns a random number generator for one `purpose` in one request. It depends only on the configured seed, the
- * request id and the purpose, so concurrent requests do not affect it.
+ * Returns a random number generator for one use (`purpose`) in one request. It depends only on the configured seed, the
+ * request id and the purpose, so concurrent requests do not change its numbers.
  */
 function drawFor({ adversary, id }: RequestContext, purpose: string): Draw {
   let count = 0;
@@ -36,7 +36,7 @@ type Query = Readonly<Record<string, string | string[]>>;
 
 /**
  * Lowers the `limit` of a query at random, but not below the page size that the specification states. Clients must
- * accept pages with fewer entries than requested.
+ * accept a page with fewer entries than requested.
  */
 export function lowerLimit(context: RequestContext, query: Query): Query {
   const asked = Number(query.limit);
@@ -46,19 +46,19 @@ export function lowerLimit(context: RequestContext, query: Query): Query {
 }
 
 /**
- * Replaces the code of an error response at random with an unknown code (rule `err.new-codes`). Keeps a code if the
- * specification names more than the generic code of its status. Also keeps:
+ * Replaces the code of an error response at random by an unknown code. This happens only if the specification names no
+ * more than the generic code of the status (rule `err.new-codes`).
  *
- * - codes of refused credentials and of status 401, which the table of token failure responses names
- * - codes of a status without a generic code (rule `err.status-text-snake`)
+ * Codes of refused credentials and of status 401 stay, because the table of token failure responses names them. Codes
+ * of a status without a generic code also stay (rule `err.status-text-snake`).
  */
 export function perturbProblem(context: RequestContext, refusal: Problem): Problem {
   const { faults } = context;
   const isNamed =
     context.refusal instanceof Rejection || refusal.code === 'unauthorized' || !isGenericCode(refusal.code);
   if (isNamed || refusal.options.shownAs !== undefined || faults.fired.length > 0) return refusal;
-  // Keeps the code if the client has disconnected: no response is sent, and the journal (list of all requests) must
-  // show the real code.
+  // If the client has disconnected, no response is sent. The journal (list of all requests) must then show the real
+  // code.
   if (context.signal.aborted) return refusal;
   const draw = drawFor(context, 'code');
   if (draw(2) === 0) return refusal;
@@ -67,9 +67,10 @@ export function perturbProblem(context: RequestContext, refusal: Problem): Probl
 }
 
 /**
- * Changes a response at random in ways that the specification permits. It adds unknown members, drops optional ones,
- * reorders members, sends a larger `Retry-After` than the window `t`, and sends the body byte by byte. Keeps responses
- * that a fault (simulated failure) has changed, because a test expects exactly these.
+ * Changes a response at random in ways that the specification permits. It adds unknown members, drops optional members,
+ * reorders members, sends a `Retry-After` beyond the window `t`, and sends the body byte by byte.
+ *
+ * Responses that a fault (simulated failure) has changed stay as they are, because a test expects exactly these.
  */
 export function perturbReply(context: RequestContext): Reply {
   const { reply, operation, faults } = context;
@@ -77,20 +78,20 @@ export function perturbReply(context: RequestContext): Reply {
   if (isGit || faults.fired.length > 0 || reply.cut !== undefined || context.signal.aborted) return reply;
   const draw = drawFor(context, 'reply');
   const waiting = waitLonger(reply, draw);
-  // Keeps a body that has an entity tag, because the tag identifies its exact bytes.
+  // Leaves a body with an entity tag unchanged, because the tag identifies its exact bytes.
   if (waiting.headers?.etag !== undefined) return waiting;
   return perturbJson(operation?.id === 'fileMetadata' ? reread(waiting) : waiting, schemaOf(context), draw);
 }
 
 /**
- * Schema of error bodies, which allow additional members (RFC 9457, 3.2). Not used for errors of file metadata, which
- * have exactly one member.
+ * Schema of an error body, which may get additional members (RFC 9457, 3.2). Does not apply to errors of file metadata,
+ * which have exactly one member.
  */
 const refusal = lazy(() => z.object({}));
 
 /**
- * Returns the schema of the response body. Returns undefined if the body has a fixed set of members, so that nothing
- * may be added.
+ * Returns the schema of the response body. Undefined if nothing may be added, because the body has a fixed set of
+ * members.
  */
 function schemaOf({ reply, operation }: RequestContext): z.core.$ZodType | undefined {
   const schema = operation?.replies[reply.status];
@@ -108,7 +109,7 @@ function waitLonger(reply: Reply, draw: Draw): Reply {
 }
 
 /**
- * Replaces the bytes of a file metadata response with parsed JSON. Its handler returns bytes, because it caches them
+ * Replaces the bytes of a file metadata response by the parsed JSON. The handler returns bytes because it caches them
  * for repeated requests.
  */
 function reread(reply: Reply): Reply {
@@ -130,8 +131,8 @@ function perturbJson(reply: Reply, schema: z.core.$ZodType | undefined, draw: Dr
 }
 
 /**
- * Parses a JSON text that is given in pieces. If the text is too long, returns all pieces unparsed, including those
- * already read.
+ * Joins and parses the pieces of a JSON text. If the text is too long, returns all pieces unparsed, including those
+ * that were already read.
  */
 function readPieces(pieces: Iterable<string>): { readonly value: unknown } | { readonly pieces: Iterable<string> } {
   const rest = pieces[Symbol.iterator]();
@@ -164,7 +165,7 @@ async function* sliced(body: Buffer): AsyncGenerator<Buffer> {
 /** Returns a random integer from 0 (inclusive) to `below` (exclusive). */
 export type Draw = (below: number) => number;
 
-/** Selects how to change the body of a response. */
+/** Selects the kinds of changes to a response body. */
 export interface Perturbations {
   /** True to add unknown members to objects. */
   readonly adds: boolean;
@@ -174,17 +175,20 @@ export interface Perturbations {
   readonly turns: boolean;
 }
 
-/** Values for added members. None is an array, because clients recognize the list in a response as its only array. */
+/**
+ * Possible values of added members. None is an array, because clients identify the list in a response as its only
+ * array.
+ */
 const UNKNOWN_VALUES: readonly unknown[] = [null, 7, 'unknown', { nested: true }];
 
-/** Returns a random member name or error code that no specification defines. */
+/** Returns a random name for a member or error code that no specification defines. */
 export function unknownName(draw: Draw): string {
   return `x_unknown_${draw(1000)}`;
 }
 
 /**
- * Changes a JSON value and all values inside it as `perturbations` selects. If `schema` does not describe an object, or
- * if the object's keys are data, its members are only reordered.
+ * Applies the selected changes to a JSON value and all values inside it. If `schema` does not describe an object, or if
+ * the object's keys are data, its members are only reordered.
  */
 export function perturbValue(
   value: unknown,

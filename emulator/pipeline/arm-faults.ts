@@ -10,8 +10,8 @@ import type { RequestContext, Step } from './request-context.js';
 const HEADER = 'X-Emulator-Fault';
 
 /**
- * Returns the step that collects the faults (simulated failures) that can apply to the request: the registered faults,
- * and those in the request's headers.
+ * Returns the step that collects the faults (simulated failures) for the request: the registered faults, and the faults
+ * that the client asks for in request headers.
  */
 export function armFaults(operations: readonly Operation[]): Step {
   return (context) => {
@@ -28,8 +28,9 @@ export function armFaults(operations: readonly Operation[]): Step {
 }
 
 /**
- * Returns the step that adds the faults (simulated failures) in a claim of the token. It runs after the token was
- * verified. It then applies faults of the earlier stage `auth` too, because the claim was still unknown at that stage.
+ * Returns the step that adds the faults (simulated failures) in a claim of the token. It runs after the token is
+ * verified. It applies faults of the stage `auth` late, because the claim was unknown when the request passed that
+ * stage.
  */
 export function armTokenFaults(operations: readonly Operation[]): Step {
   return (context) => {
@@ -52,8 +53,8 @@ function armClaim(context: RequestContext, emu: unknown, operations: readonly Op
 }
 
 /**
- * Attaches faults (simulated failures) to the request: the registered ones for its operation, and those that the client
- * asks for (`asked`).
+ * Assigns faults (simulated failures) to the request: the registered faults of its operation, and `asked`, the faults
+ * that the client asks for.
  */
 function arm(context: RequestContext, asked: readonly FaultEntry[]): void {
   const { world, operation } = context;
@@ -67,9 +68,11 @@ function arm(context: RequestContext, asked: readonly FaultEntry[]): void {
 }
 
 /**
- * Records the scenario (scripted behaviour of the emulator) to which the caller belongs. Notes in the journal if the
- * scenario has no effect. `asks` is true if the token asks for faults; its scenario then always has an effect, because
- * faults are counted by scenario.
+ * Records the scenario (scripted behaviour of the emulator) that the caller of the request belongs to. If nothing uses
+ * the scenario, records that it has no effect.
+ *
+ * `asks` is true if the token asks for faults. The scenario then has an effect in any case, because faults are counted
+ * per scenario.
  */
 function enterScenario(context: RequestContext, asks: boolean): void {
   const { scenario, claims, organizationName, world, request } = context;
@@ -82,9 +85,9 @@ function enterScenario(context: RequestContext, asks: boolean): void {
 }
 
 /**
- * Parses the header in which the client asks for faults (simulated failures). Each fault must be able to fire for this
- * operation. For a Git client, any Git operation suffices, because the client sends the header with all requests of a
- * push or fetch.
+ * Parses the header with the faults (simulated failures) that the client asks for. Each fault must be able to fire for
+ * this operation. For a Git client, any Git operation is enough, because the client sends the same header with all
+ * requests of a push or fetch.
  */
 function askedByHeader(context: RequestContext, text: string, operations: readonly Operation[]): FaultEntry[] {
   const { operation, world } = context;
@@ -95,8 +98,8 @@ function askedByHeader(context: RequestContext, text: string, operations: readon
 }
 
 /**
- * Throws `bad_request` if the emulator does not allow requests to ask for faults (simulated failures). If the request
- * were served without its faults, its test would pass without testing anything.
+ * Throws `bad_request` if clients may not ask for faults (simulated failures). If the request were served without its
+ * faults, a test could pass without testing anything.
  */
 function requireInBand({ inBandFaults }: RequestContext): void {
   if (inBandFaults) return;

@@ -1,6 +1,6 @@
 /**
- * Gives the connections of a port the names `connection-1`, `connection-2`, and so on. A socket gets its name when
- * `nameOf` is first called for it.
+ * Names the connections of one port `connection-1`, `connection-2` and so on. A connection gets its number when
+ * `nameOf` is first called for its socket.
  */
 export class ConnectionNames {
   readonly #names = new WeakMap<object, string>();

@@ -5,7 +5,7 @@ import { problem } from '../http/problem.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
 import type { RequestContext } from './request-context.js';
 
-/** Step: refuses all requests of an organization while a test simulates that its tokens cannot be verified. */
+/** Step: refuses all requests of an organization while a test has made its token verification unavailable. */
 export function checkAuthenticationAvailable({ organization }: RequestContext): void {
   if (!organization.authenticationAvailable) {
     throw problem('authentication_unavailable', 'Credentials cannot be verified at present; retry later.');
@@ -13,9 +13,10 @@ export function checkAuthenticationAvailable({ organization }: RequestContext): 
 }
 
 /**
- * Step: verifies the credential, its signature and its claims. It runs before the body is read, so that a client
- * without a valid token cannot make the service read a body. Only the first request with a token waits for the
- * signature check; later requests find the result in a cache.
+ * Step: verifies the credential, its signature and its claims. It runs before the body is read, so that only clients
+ * with a valid token can make the service read a body.
+ *
+ * Only the first request with a token waits for the signature check. Later requests find the result in a cache.
  */
 export function authenticate(context: RequestContext): void | Promise<void> {
   const { world, organization, operation, request } = context;
@@ -37,8 +38,8 @@ export function checkRepositoryClaim({ operation, claims }: RequestContext): voi
 }
 
 /**
- * Step: requires that the repository name in the path equals the claim `repo`. Compares code units, without any
- * normalization.
+ * Step: requires that the repository name in the path equals the claim `repo`. The names are compared by code units,
+ * without normalization.
  */
 export function comparePathWithClaim(context: RequestContext): void {
   const { params, claims } = context;
@@ -51,8 +52,8 @@ export function comparePathWithClaim(context: RequestContext): void {
 }
 
 /**
- * Step: requires that the token has the scopes for the request's purpose. The purpose is the operation, or a part of it
- * that the query or body selects.
+ * Step: requires that the token has the scopes of the request's purpose. The purpose is the operation, or the part of
+ * it that the query and body select.
  */
 export function checkScope({ claims, purpose, operation, world }: RequestContext): void {
   if (operation.id === 'getRepository' && world.variants.repositoryScope === 'any') return;

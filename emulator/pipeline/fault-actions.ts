@@ -19,16 +19,17 @@ import { type GitFaults, placeOf } from '../smart-http/git-faults.js';
 import { CHALLENGE } from './refusal-variants.js';
 import type { RequestContext, Step } from './request-context.js';
 
-/** Default of the `Retry-After` header in seconds, if a fault (simulated failure) does not specify a value. */
+/** Value of the `Retry-After` header, in seconds, if the fault (simulated failure) does not specify one. */
 const RETRY_AFTER = 1;
 
 /**
- * Stages of a request (points at which a fault can fire) that have their own pipeline step, named `faults.<stage>`.
- * Excludes `accept`, which comes before the pipeline, and the `git.` stages, which are inside the Git protocol.
+ * Positions (points of a request at which a fault can fire) with their own step in the pipeline, `faults.<position>`.
+ * The stage `accept` is excluded because it precedes the pipeline, and stages that begin with `git.` because they are
+ * inside the Git protocol.
  */
 type Place = Exclude<Position, 'accept' | `git.${string}`>;
 
-/** Error that a fault (simulated failure) throws to replace the operation's response with `reply`. */
+/** Thrown by a fault (simulated failure) so that the client receives `reply` instead of the operation's response. */
 export class InjectedReply extends Error {
   override readonly name = 'InjectedReply';
 
@@ -37,14 +38,14 @@ export class InjectedReply extends Error {
   }
 }
 
-/** Returns the pipeline step that applies the faults (simulated failures) of one stage. */
+/** Returns the pipeline step that applies the faults (simulated failures) at `position` to each request. */
 export function faultsAt(position: Place): Step {
   return (context) => applyFaults(context, position);
 }
 
 /**
- * Carries out the faults (simulated failures) that fire when the request reaches a stage. Throws if a fault ends the
- * request. Returns a promise only if a fault fires, because awaiting a promise would slow down every request.
+ * Carries out the faults (simulated failures) that fire when the request is at `position`. Throws if a fault ends the
+ * request. Returns a promise only if a fault fires, because waiting for a promise would slow down every request.
  */
 export function applyFaults(context: RequestContext, position: Place): void | Promise<void> {
   if (!context.faults.isArmed) return;
@@ -53,7 +54,7 @@ export function applyFaults(context: RequestContext, position: Place): void | Pr
 }
 
 /**
- * Returns the interface with which a Git service fires faults (simulated failures) inside its protocol, such as a
+ * Returns the interface through which a Git service fires faults (simulated failures) inside its protocol, such as a
  * truncated pack. Returns undefined if no fault can apply to the request, so that the service can skip its checks.
  */
 export function gitFaultsOf(context: RequestContext): GitFaults | undefined {
@@ -67,9 +68,11 @@ export function gitFaultsOf(context: RequestContext): GitFaults | undefined {
 }
 
 /**
- * Carries out the actions of the faults (simulated failures) that fire at a stage, in order. Throws if an action ends
- * the request. Records the error with the stage, so that the journal (list of past requests) shows where the request
- * stopped. `table` has a function for each kind of action that is possible at the stage.
+ * Carries out the chosen actions of faults (simulated failures), in order. Throws if an action ends the request.
+ * `table` has one function for each kind of action that is possible.
+ *
+ * The error is recorded with `position`, so that the journal (list of past requests) shows where the request was
+ * stopped.
  */
 export async function carryOut(
   context: RequestContext,
@@ -86,8 +89,8 @@ export async function carryOut(
 }
 
 /**
- * Functions that carry out faults (simulated failures) that delay or replace a response. These kinds of faults also
- * work inside the Git protocol.
+ * Functions for the kinds of faults (simulated failures) that delay or replace a response. These faults are also
+ * possible inside the Git protocol.
  */
 const BEFORE_RESPONSE = {
   latency: ({ ms }, { context }) => sleep(ms, undefined, { signal: context.signal }),
@@ -108,7 +111,7 @@ const BEFORE_RESPONSE = {
   },
 } satisfies CarryOut;
 
-/** Functions that carry out all kinds of faults (simulated failures) outside the Git protocol. */
+/** Functions for all kinds of faults (simulated failures), except the kinds that exist only inside the Git protocol. */
 const EVERYWHERE: Omit<Required<CarryOut>, GitKindName> = {
   ...BEFORE_RESPONSE,
   cut: (cut, met) => cutAt(met, cut),
@@ -122,8 +125,8 @@ function injected(id: string): string {
 }
 
 /**
- * Returns the error response that the fault (simulated failure) `id` asks for. Adds the headers that the service sends
- * with this error code, such as `WWW-Authenticate`, so that it resembles a real error.
+ * Returns the error response that the fault (simulated failure) `id` asks for. To resemble a real error, it has the
+ * headers that the service sends with this error code, such as `WWW-Authenticate`.
  */
 function problemOf(context: RequestContext, id: string, action: ErrorValue): Problem {
   const { code, detail = injected(id), retryAfter } = action;
@@ -137,7 +140,8 @@ function problemOf(context: RequestContext, id: string, action: ErrorValue): Pro
     }),
     ...retryAfterHeader(context, retryAfter ?? (code === 'service_unavailable' ? RETRY_AFTER : 'omit')),
   };
-  // Adds a write result to the error: operations with the error format `result` report a failed write in this form.
+  // Adds a write result if the error format of the operation is `result`, because such an operation reports a failed
+  // write in this form.
   const isResult = operation.dialect === 'result' && operation.errors.includes(code);
   return problem(code, detail, {
     headers,
@@ -147,9 +151,9 @@ function problemOf(context: RequestContext, id: string, action: ErrorValue): Pro
 }
 
 /**
- * Returns the operation's error response for a repository in a certain state. `code` is the error code of the state,
- * such as `repository_thawing`. The response may have a different code, because some operations report the state with
- * another one.
+ * Returns the operation's error response for a repository in the state that `code` reports, such as
+ * `repository_thawing`. Some operations report the state with another code, so the response may have a code other than
+ * `code`.
  */
 function refusalByState(context: RequestContext, { code, detail, retryAfter }: ErrorValue): Problem {
   const refusal = context.stateRefusal(code) ?? code;
@@ -160,9 +164,9 @@ function refusalByState(context: RequestContext, { code, detail, retryAfter }: E
 }
 
 /**
- * Returns the response for an exhausted rate limit, as a real quota does. `t` is the window of the `RateLimit` header
- * in seconds. `Retry-After` is the minimum delay and takes precedence over `t` (rule
- * `rate.429.retry-after.precedence`).
+ * Returns the error response for an exhausted rate limit, as if a quota had refused the request. `t` is the window of
+ * the `RateLimit` header, in seconds. Clients must wait for at least `Retry-After`, which takes precedence over `t`
+ * (rule `rate.429.retry-after.precedence`).
  */
 function throttling(context: RequestContext, { detail, retryAfter = RETRY_AFTER, t }: ErrorValue): Problem {
   const seconds = typeof retryAfter === 'number' ? retryAfter : RETRY_AFTER;
@@ -186,17 +190,17 @@ function retryAfterHeader({ world }: RequestContext, given: RetryAfter): Record<
   }
 }
 
-/** Facts about a firing fault (simulated failure): the request, the fault, and the stage of the request. */
+/** Fault (simulated failure) that fires, with its request and the stage of the request. */
 interface Met {
   readonly context: RequestContext;
-  /** Id of the fault. The detail of an injected error response contains it. */
+  /** Id of the fault. Injected error responses name it in their detail. */
   readonly id: string;
-  /** Stage (point of the request) at which the fault fires; undefined for a stage inside the Git protocol. */
+  /** Point of the request at which the fault fires. Undefined for a stage inside the Git protocol. */
   readonly position: Place | undefined;
 }
 
 /**
- * Functions that carry out faults (simulated failures), by kind of fault. A function throws if the fault ends the
+ * Functions that carry out faults (simulated failures), by the kind of fault. A function throws if the fault ends the
  * request.
  */
 type CarryOut = {
@@ -226,8 +230,8 @@ function cutAt(met: Met, { at, how = 'fin' }: Cut): void {
 }
 
 /**
- * Returns how to end a connection when no response body is truncated. The ending `end` (a regular end after a truncated
- * body) is then impossible, so the connection is closed without a response (`fin`).
+ * Returns how to end a connection without truncating a response body. `end` (regular end after a truncated body) is
+ * then impossible, so it becomes `fin`: the connection is closed without a response.
  */
 function connectionEnding(how: Ending): ConnectionEnding {
   return how === 'end' ? 'fin' : how;
@@ -240,8 +244,8 @@ function loseResponse(id: string, how: Lost): never {
 }
 
 /**
- * Records how to corrupt or slow down a body: the request's at the stage `body`, the response's at all other stages.
- * The change takes effect when the body is read or sent. Changes of several faults are combined.
+ * Records how a body is to be corrupted or slowed down: the request body at the position `body`, otherwise the response
+ * body. This happens when the body is read or sent. The changes of several faults are combined.
  */
 function breakBytes({ context, position }: Met, breakage: Breakage): void {
   const member = position === 'body' ? 'bodyBreakage' : 'responseBreakage';
@@ -249,8 +253,8 @@ function breakBytes({ context, position }: Met, breakage: Breakage): void {
 }
 
 /**
- * Returns the reply for a request whose connection a fault closed without a response. Nothing is sent to the client.
- * The journal (list of past requests) shows the status of the response that was not sent; 0 if there was no response
+ * Returns the reply for a request whose connection a fault closed without a response. Nothing of the reply is sent, but
+ * the journal (list of past requests) shows its status. This is the status of the unsent response; 0 if there was none
  * yet.
  */
 export function cutReply({ reply }: { readonly reply: Reply | undefined }, { how }: ResponseCut): Reply {
@@ -258,8 +262,8 @@ export function cutReply({ reply }: { readonly reply: Reply | undefined }, { how
 }
 
 /**
- * Returns the response with the body changes that faults (simulated failures) demand, such as a flipped byte or a
- * limited speed. Returns it unchanged if no fault demands any.
+ * Returns the response with the changes to its body that faults (simulated failures) demand, such as flipped bytes or a
+ * limited speed. Returns it unchanged if there are none.
  */
 export function breakResponse({ reply, request, responseBreakage, world }: RequestContext): Reply {
   if (responseBreakage === undefined || reply.cut !== undefined) return reply;
@@ -267,16 +271,18 @@ export function breakResponse({ reply, request, responseBreakage, world }: Reque
 }
 
 /**
- * Returns the limits for a stall: a connection that a fault (simulated failure) keeps open without sending anything.
- * `idleMs` is the maximum duration in milliseconds; `signal` ends all stalls at once.
+ * Returns the limits of a stall, in which a fault (simulated failure) keeps a connection open without sending anything.
+ * They are the maximum duration in milliseconds, and a signal that ends all stalls at once.
  */
 export function stallTimeout({ world }: RequestContext): StallLimits {
   return { idleMs: world.limits.idleTimeout, signal: world.background.stalls };
 }
 
 /**
- * Returns the position in a request body at which the emulator stops reading and ends the connection. `length` is the
- * `Content-Length` in bytes; 0 for a chunked body. Its length is unknown, so it is cut after one byte unless the fault
+ * Returns the position at which the emulator stops reading a request body and ends the connection. `length` is the
+ * `Content-Length` in bytes.
+ *
+ * The length of a chunked body is unknown, so `length` is 0. The body is then cut after one byte, unless the fault
  * specifies a number of bytes.
  */
 function placeWhileReading(at: CutPoint | undefined, length: number): CutPlace {

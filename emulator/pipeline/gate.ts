@@ -2,8 +2,8 @@ import { repositoryNotFound } from '../repositories/lifecycle.js';
 import type { RequestContext } from './request-context.js';
 
 /**
- * Step: finds the repository that the token's claim `repo` names. An earlier step has compared the claim with the name
- * in the path, if the path has one.
+ * Step: finds the repository in the token's claim `repo`. If the path also names a repository, an earlier step has
+ * checked that both names are equal.
  */
 export function findRepository(context: RequestContext): void {
   const { operation, claims, world } = context;
@@ -16,12 +16,14 @@ export function findRepository(context: RequestContext): void {
   context.found = repository;
 }
 
-/** Step: refuses requests that the repository's state, such as archived or deleted, does not permit. */
+/**
+ * Step: refuses requests that the state of the repository does not permit, such as a write to an archived repository.
+ */
 export function checkRepositoryState(context: RequestContext): void {
   const { found: repository, operation, purpose, world, params } = context;
   if (!repository) return;
-  // Takes the repository out of cold storage before a push of an import. With the variant `afterImport`, the previous
-  // push of the same import may have moved it there, and the next push would be refused.
+  // An import can consist of several pushes. With the variant `afterImport`, a push can move the repository into cold
+  // storage, which would refuse the next push. So a push of an import first restores the repository.
   if (params.namespace === 'import' && repository.record.override === undefined) repository.restore();
   repository.meetState({ id: operation.id, effect: purpose.effect }, world.variants);
 }

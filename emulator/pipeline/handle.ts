@@ -14,8 +14,8 @@ import { isLost, type RequestContext } from './request-context.js';
 const JSON_TYPE = 'application/json';
 
 /**
- * Step: determines the purpose of a request (its scopes and effect) if its query or body decides it. If the body cannot
- * be read, the operation's own purpose applies, and the later step `input` refuses the request.
+ * Step: determines the purpose of the request, which is its effect and the scopes it needs, from the query or body. If
+ * the body cannot be read, the operation's own purpose is used, and the later step `input` refuses the request.
  */
 export function readPurpose(context: RequestContext): void | Promise<void> {
   const { operation, target } = context;
@@ -31,8 +31,8 @@ export function readPurpose(context: RequestContext): void | Promise<void> {
 }
 
 /**
- * Step: reads the JSON body if a fault (simulated failure) has a condition on it. If the body cannot be read, no such
- * fault fires, and the later step `input` refuses the request.
+ * Step: reads the JSON body if a fault (simulated failure) has a condition on it. If the body cannot be read, such a
+ * fault does not apply, and the later step `input` refuses the request.
  */
 export function readBodyForFaults(context: RequestContext): void | Promise<void> {
   if (!context.faults.isArmed || !context.faults.needsBody || context.operation.reads !== 'json') return;
@@ -59,7 +59,7 @@ export function readInput(context: RequestContext): void | Promise<void> {
   };
   if (operation.json) checkAccept(context, operation.json.mediaType);
   if (operation.reads === 'json') return (context.pendingBody ?? readJson(context)).then(proceed);
-  // Refuses compressed bodies, except from Git clients, which may compress their requests. The Git operations
+  // Git clients may compress their requests, so only other requests are refused for their encoding. The Git operations
   // themselves limit the size of the decompressed body.
   if (operation.reads === 'stream' && operation.group !== 'Git') {
     refuseContentEncoding(context.request);
@@ -79,8 +79,8 @@ async function readJson(context: RequestContext): Promise<unknown> {
   else checkContentType(context, JSON_TYPE);
   const raw = await readAll(context.readBody(world.limits.maxJsonBytes));
   if (raw.length === 0) return checkShape(body!, undefined, 'A JSON body', json?.invalid);
-  // Creates the meter (which counts CPU work and yields to other requests) without a signal. Listening for a disconnect
-  // of the client costs more than reading most bodies.
+  // The meter counts CPU work and yields to other requests. It gets no abort signal, because adding listeners for a
+  // disconnect costs more than reading most bodies.
   const meter = new Meter({ schedule: world.engine.schedule });
   const value = await runYielding(jsonSteps(raw, 'The body', { maxValues: MAX_VALUES }), meter);
   context.json = value;
@@ -98,8 +98,8 @@ function requireContentType(context: RequestContext, read: readonly string[]): v
 }
 
 /**
- * Requires the documented content type if the variant `contentType` (configurable behaviour) is `strict`. Otherwise any
- * content type is accepted if the body can be parsed.
+ * Requires the documented content type if the variant `contentType` (configurable behaviour) is `strict`. Otherwise,
+ * any content type is accepted if the body can be parsed.
  */
 function checkContentType(context: RequestContext, documented: string): void {
   if (context.world.variants.contentType !== 'strict') return;
@@ -113,13 +113,13 @@ function contentTypeOf({ request }: RequestContext): string | undefined {
   return request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
 }
 
-/** Step: calls the operation's handler, which returns the reply. */
+/** Step: calls the handler of the operation, which returns the reply. */
 export function callHandler(context: RequestContext): void | Promise<void> {
   const accept = (reply: Reply): void | Promise<void> => {
     if (isLost(context)) throw worldReplaced();
     context.reply = reply;
-    // Applies faults at the stage `after` only to successful requests, because they discard the result of a request. A
-    // refused request has none.
+    // Faults at the stage `after` discard the result of a successful request, so they do not apply to a refused
+    // request.
     if (context.faults.isArmed && reply.status < 400 && !reply.isRefusal) return applyFaults(context, 'after');
   };
   const reply = context.operation.handle(context);

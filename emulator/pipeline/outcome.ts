@@ -22,7 +22,7 @@ import { type RefusedRequest, wordRefusal } from './refusal-variants.js';
 import { isLost, type RequestContext } from './request-context.js';
 import { concernsAdmin } from './target.js';
 
-/** Returns the error response for a request that a step or the handler refused by throwing `error`. Never throws. */
+/** Returns the response to a request that a step or handler refused by throwing `error`. Never throws. */
 export function renderFailure(context: RequestContext, error: unknown): Reply {
   if (concernsAdmin(context)) return renderAdminFailure(context, error);
   if (error instanceof InjectedReply) return error.reply;
@@ -49,8 +49,8 @@ function refusedRequest({ operation, request, claims, params }: RequestContext):
 }
 
 /**
- * Returns the error response of the admin API, with which tests control the emulator. Uses the default variants,
- * because configured variants apply only to the emulated service.
+ * Returns an error response of the admin API, with which tests control the emulator. It uses the default variants,
+ * because configured variants apply only to the service.
  */
 function renderAdminFailure(context: RequestContext, error: unknown): Reply {
   const { forgePrefix } = context.world.config;
@@ -64,8 +64,8 @@ function renderAdminFailure(context: RequestContext, error: unknown): Reply {
 }
 
 function problemOf(context: RequestContext, error: unknown): Problem {
-  // If a reset has replaced the world (state of the emulator) during a write, the write may fail with any error.
-  // Reports only the reset to the client.
+  // If a reset replaces the world (state of the emulator) during a write, the write may fail with any error. The client
+  // should only learn about the reset.
   if (isLost(context)) return worldReplaced();
   if (error instanceof Problem) return error;
   if (error instanceof StoreFull)
@@ -79,7 +79,7 @@ function problemOf(context: RequestContext, error: unknown): Problem {
   if (error instanceof ScheduleClosed) return problem('service_unavailable', 'The emulator is shutting down.');
   if (isAbort(error) && context.signal.aborted) {
     // The client has disconnected, so only the journal (list of all requests) shows this response. The specification
-    // defines a status for a disconnect only for file metadata.
+    // defines a status for this case only for file metadata.
     const isTimeout = context.operation?.errors?.includes('request_timeout') ?? false;
     return problem(isTimeout ? 'request_timeout' : 'request_canceled', 'The client disconnected before the response.');
   }
@@ -104,7 +104,7 @@ export function recordOutcome(context: RequestContext): Readonly<Record<string, 
   const { world, faults } = context;
   const now = world.state.clock.now();
   const headers: Record<string, string> = { 'x-request-id': context.id };
-  // Sets the `Date` header only if a test has set the clock. Otherwise Node sets it.
+  // Sets the `Date` header only if a test has set the clock. Otherwise, Node adds the header.
   if (!world.state.clock.isMachine) headers.date = new Date(now).toUTCString();
   if (faults.fired.length > 0) headers['x-emulator-fault-fired'] = faults.fired.join(', ');
   if (context.organization?.temporary) countRefusal(context);
@@ -116,8 +116,9 @@ export function recordOutcome(context: RequestContext): Readonly<Record<string, 
 }
 
 /**
- * Switches with which a test disables a part of an organization, by the error code of the resulting refusals. The
- * switch for upstreams (external repositories) is not listed: it counts its refusals itself, because it also makes
+ * Switches with which a test disables a part of an organization, by the error code of the resulting refusals.
+ *
+ * The switch for upstreams (external repositories) is missing, because it counts its refusals itself. It also makes
  * synchronizations fail, which are not requests.
  */
 const SWITCHES: { readonly [Code in ProblemCode]?: keyof Switches } = {
@@ -127,21 +128,21 @@ const SWITCHES: { readonly [Code in ProblemCode]?: keyof Switches } = {
 };
 
 /**
- * Counts a request that was refused because a switch disables a part of its organization. Does not count refusals
- * caused by a fault (simulated failure).
+ * Counts a refused request for the switch that caused the refusal by disabling a part of the organization. Refusals by
+ * a fault (simulated failure) are not counted.
  */
 function countRefusal({ refusal, stopped, organization, world }: RequestContext): void {
   if (!refusal || stopped?.startsWith('faults.')) return;
-  // Counts a rejected token with scopes of hosting for the switch `hostingEnabled`. While hosting is off, these scopes
-  // are unknown, so the token is rejected.
+  // If hosting is off, its scopes are unknown, so a token with such a scope is rejected. This rejection is counted for
+  // the switch `hostingEnabled`.
   const isOfHosting = refusal instanceof Rejection && refusal.check === 'scopes';
   const by = isOfHosting ? 'hostingEnabled' : SWITCHES[refusal.code];
   if (by) world.state.organizations.countRefusal(organization.name, by);
 }
 
 /**
- * Returns the reasons why faults (simulated failures) or scenarios that the client asked for have no effect. One
- * sentence per reason.
+ * Returns the reasons why faults (simulated failures) or scenarios that the client asked for have no effect. Each
+ * reason is one sentence.
  */
 function ignoredOf(context: RequestContext): readonly string[] {
   const { faults, request, stopped } = context;
@@ -153,8 +154,8 @@ function ignoredOf(context: RequestContext): readonly string[] {
 }
 
 /**
- * Runs the scenario steps (scripted changes of the emulator) that this request triggers. They run before the response
- * is sent, so that the client's next request sees their effects.
+ * Executes the scenario steps (scripted changes of the emulator) that this request triggers. They run before the
+ * response is sent, so that the client's next request finds their effects.
  */
 function moveScenarios(context: RequestContext, record: RequestRecord): void {
   const { world, organizationName, repositoryName, found, purpose, scenario } = context;
@@ -168,7 +169,7 @@ function moveScenarios(context: RequestContext, record: RequestRecord): void {
   });
 }
 
-/** Approximate memory of a journal entry (record of one request) in bytes. Headers and bodies are not included. */
+/** Approximate memory of a journal entry (record of one request), in bytes. Excludes its headers and bodies. */
 const RECORD_WEIGHT = 512;
 
 function describeRequest(context: RequestContext, now: number): KnownFacts {
@@ -203,7 +204,7 @@ function describeRequest(context: RequestContext, now: number): KnownFacts {
   };
 }
 
-/** Returns the error code that the response shows; undefined if the request was not refused. */
+/** Returns the error code in the response; undefined if the request was not refused. */
 function codeOf({ problem: refusal, world }: RequestContext): string | undefined {
   return refusal && (refusal.options.shownAs ?? shownCode(refusal.code, world.config.forgePrefix));
 }
@@ -214,7 +215,7 @@ const NO_TARGET = { path: '', query: '' };
 function describeToken({ world, request, claims }: RequestContext): SentToken | undefined {
   const { tokens } = world.state.journal;
   if (claims) return tokens.known(claims) ?? tokens.ofClaims(claims, request.headers.authorization!);
-  // Reads `request.headers`, in which Node keeps only the first of two `Authorization` headers.
+  // Uses `request.headers`, in which Node keeps only the first of two `Authorization` headers.
   const { authorization } = request.headers;
   return authorization === undefined ? undefined : tokens.of(authorization);
 }
@@ -223,8 +224,8 @@ function whyOf(context: RequestContext): readonly string[] {
   const { why, faults, problem: refusal } = context;
   const { reasons } = faults;
   if (!refusal && why.length === 0 && reasons.length === 0) return NOTHING;
-  // Returns the faults' own list without a copy, because journal entries then share it. This is safe only if the list
-  // can no longer grow.
+  // Returns the list of reasons without a copy if it cannot grow any more, so that journal entries can share it.
+  // Otherwise, returns a copy.
   if (!refusal && why.length === 0 && !faults.isArmed) return reasons;
   const said = why.concat(reasons);
   return refusal ? whyRefused(context, said, refusal) : said;
@@ -238,8 +239,8 @@ function whyRefused({ refusal }: RequestContext, why: readonly string[], { detai
 }
 
 /**
- * Error codes that always mean that an organization or repository is in a certain state. If such a state causes an
- * error with a generic code, the error is marked with `isOfState` instead.
+ * Error codes that always result from the state of an organization or repository. A refusal with a generic code has the
+ * mark `isOfState` if such a state caused it.
  */
 const STATE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'authentication_unavailable',

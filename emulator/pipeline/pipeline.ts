@@ -37,22 +37,24 @@ import { checkHost, checkMessage, concernsAdmin, type GivenHost, guardAdmin, rea
 
 export interface AppOptions extends AdminOptions, Omit<Listener, 'connections'> {
   readonly servedHosts: ServedHosts;
-  /** Organization and Git address of each configured host, by host name. */
+  /** Organization and Git address of each host with a configured name, by host name. */
   readonly givenHosts?: ReadonlyMap<string, GivenHost> | undefined;
-  /** Namespace (separate world with its own state) that the port serves. Undefined for the default world. */
+  /**
+   * Name of the namespace that the port serves; undefined for the default world. A namespace is a separate world with
+   * its own state.
+   */
   readonly namespace?: string;
-  /** Names the port's connections. By default, each application names its connections itself. */
+  /** Assigns names to the port's connections. By default, each application has its own instance. */
   readonly connections?: ConnectionNames;
   /**
-   * Token that the admin API requires, with which tests control the emulator. Undefined if the admin API needs no
-   * token.
+   * Token that the admin API requires; undefined if the admin API is open. Tests control the emulator with this API.
    */
   readonly adminToken?: AdminToken | undefined;
 }
 
 /**
- * Returns the first steps for all requests, including those to the admin API (with which tests control the emulator).
- * They parse the request and determine its host.
+ * Returns the steps that every request passes first. They parse the request and determine its host. They also apply to
+ * the admin API, with which tests control the emulator.
  */
 export function entryOf({
   servedHosts,
@@ -70,8 +72,9 @@ export function entryOf({
 }
 
 /**
- * Returns the steps for requests to the service, in order, after those of `entryOf`. A step returns, or throws a
- * `Problem` (error response). The first step that throws determines the response, so clients can observe this order.
+ * Returns the steps that requests to the service pass, in order, after the steps of `entryOf`. A step returns normally
+ * or throws a `Problem` (error response). The first step that throws determines the response, so clients can observe
+ * the order.
  */
 export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonly NamedStep<Step>[] {
   return [
@@ -98,8 +101,7 @@ export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonl
 }
 
 /**
- * Parts that are independent of the world (state of the emulator), so that the applications of all ports can share
- * them.
+ * Parts that the applications of all ports can share, because they do not depend on a world (state of the emulator).
  */
 export interface SharedRoutes {
   readonly chain: readonly NamedStep<Step>[];
@@ -111,8 +113,8 @@ export function shareRoutes(options: Pick<AppOptions, 'operations'>): SharedRout
 }
 
 /**
- * Koa application that leaves writing responses to `writeReply`, which also watches their ends. Koa itself would add
- * listeners to each response and socket, and write what the middleware returned.
+ * Koa application that does not write responses, because `writeReply` writes them and watches their ends. Koa itself
+ * would add listeners to each response and its socket, and write what the middleware returned.
  */
 class Application extends Koa {
   handleRequest(
@@ -124,8 +126,9 @@ class Application extends Koa {
 }
 
 /**
- * Creates the Koa application of one port, which serves the current world (state of the emulator). Its first middleware
- * answers requests to the service and passes those to the admin API on to their router.
+ * Creates the Koa application of one port, which serves the current world (state of the emulator). The first middleware
+ * runs the pipeline for all requests, and answers the requests to the service. The admin router then handles requests
+ * to the admin API.
  */
 export function createApp(
   current: CurrentWorld,
@@ -139,8 +142,8 @@ export function createApp(
 }
 
 /**
- * Applies the faults (simulated failures) of the stages `response.head` and `response.body`. The response is determined
- * by then, but not sent.
+ * Applies the faults (simulated failures) of the stages `response.head` and `response.body`. Called when the response
+ * is determined, before it is sent.
  */
 function meetResponse(context: RequestContext): void | Promise<void> {
   const head = applyResponseFaults(context, 'response.head');
@@ -154,15 +157,15 @@ function meetResponse(context: RequestContext): void | Promise<void> {
 }
 
 /**
- * Applies the faults (simulated failures) of one stage, unless an earlier fault truncates the response. After such a
- * fault, no later one can apply.
+ * Applies the faults (simulated failures) of one stage. Does nothing if an earlier fault already truncates the
+ * response, because the later stages then do not happen.
  */
 function applyResponseFaults(context: RequestContext, stage: 'response.head' | 'response.body'): void | Promise<void> {
   return context.reply.cut === undefined ? applyFaults(context, stage) : undefined;
 }
 
 /**
- * Returns the middleware that serves requests. It writes to Node's response directly, because Koa's `ctx.body` and
+ * Returns the middleware that serves requests. It writes to the Node response directly, because `ctx.body` and
  * `ctx.set` cost three times as much as the rest of Koa.
  */
 function serveRequests(
@@ -198,8 +201,8 @@ function serveRequests(
           }
         }
       } catch (error) {
-        // Counts the request unless it is for the admin API (with which tests control the emulator). A request that
-        // fails before its path is known counts as a request to the service.
+        // Counts every failed request except those known to be for the admin API, with which tests control the
+        // emulator. If a request fails before its path is known, it counts as a request to the service.
         if (!concernsAdmin(context)) context.count();
         noteStop(context, error, step?.id);
         context.reply = renderFailure(context, error);

@@ -2,7 +2,7 @@ import { retryAfterOf, throttled } from '../quotas/throttled.js';
 import type { RequestContext } from './request-context.js';
 
 /**
- * Step: counts the request in each rate limit (quota) that applies to it. Throws `rate_limited` if a quota is
+ * Step: counts the request in every rate limit (quota) that applies to it. Throws `rate_limited` if one of them is
  * exhausted.
  */
 export function takeQuotas({ world, verified, operation }: RequestContext): void {
@@ -10,7 +10,7 @@ export function takeQuotas({ world, verified, operation }: RequestContext): void
   if (quotas.isEmpty) return;
   const { claims, key } = verified;
   const { iss: org, sub: token, repo = '' } = claims;
-  // Adds the organization to each key, because repository names, callers and key ids are unique only within one
+  // Each key contains the organization. Names of repositories, callers and keys are unique only within one
   // organization.
   const exhausted = quotas.take({
     org,

@@ -3,7 +3,7 @@ import { type KnownFacts, type RequestRecord, recordWith } from '../journal/reco
 import { errorLog } from '../log/log.js';
 import type { World } from '../world/world.js';
 
-/** Adds a request to the journal (list of all requests, for tests) and to the log. Returns the request's record. */
+/** Adds a request to the log and to the journal (list of all requests, for tests). Returns its journal record. */
 export function recordRequest({ state, engine: { log } }: World, known: KnownFacts): RequestRecord {
   const record = recordWith(known);
   state.journal.add(record);

@@ -4,32 +4,32 @@ import { type OperationId, operationFacts } from '../config/operation-ids.js';
 import type { Variants } from '../config/variants.js';
 import { type Problem, type ProblemCode, problem } from '../http/problem.js';
 
-/** Facts about a refused request that determine the error code of its response. */
+/** Facts about a refused request on which the error code of its response depends. */
 export interface RefusedRequest {
   readonly operation: { readonly id: OperationId; readonly group: string } | undefined;
   /** True if the request has a non-empty `Authorization` header. */
   readonly hasCredential: boolean;
   /** Claims of the token. Undefined if the token is missing or was refused. */
   readonly claims: Pick<Claims, 'repo' | 'scopes'> | undefined;
-  /** Repository name in the path; undefined if the path has none. */
+  /** Repository name in the path; undefined if the path contains none. */
   readonly named: string | undefined;
 }
 
 /**
- * Challenge header of 401 responses. It names both schemes, because git asks its user for another password only if the
- * header contains Basic.
+ * Challenge header of responses with status 401. It names both schemes, because git asks the user for another password
+ * only if the header contains Basic.
  */
 export const CHALLENGE = { 'www-authenticate': 'Bearer, Basic realm="git"' };
 
 /**
- * Error codes for Git remotes by HTTP status. A variant (configurable behaviour) selects the status. Responses to Git
- * do not show the code, so any code with this status is suitable.
+ * Error codes for the statuses that a variant (configurable behaviour) can select for Git remotes. Git responses do not
+ * show the code, so any code with the right status will do.
  */
 const GIT_CODES = { 401: 'unauthorized', 403: 'forbidden', 404: 'repository_not_found' } as const;
 
 /**
- * Rule that lets a variant (configurable behaviour) choose the code of a refusal. `holds` says if the rule applies.
- * `code` returns undefined to keep the refusal's own code.
+ * Rule for refusals whose code depends on a variant (configurable behaviour). `holds` returns true if the rule applies.
+ * `code` returns undefined if the refusal keeps its own code.
  */
 interface RefusalRow {
   readonly holds: (refusal: Problem, request: RefusedRequest) => boolean;
@@ -37,8 +37,8 @@ interface RefusalRow {
 }
 
 /**
- * Rules that let variants (configurable behaviour) choose the code of a refusal. The first rule whose `holds` returns
- * true decides.
+ * Rules for refusals whose code depends on a variant (configurable behaviour). The first rule that applies determines
+ * the code.
  */
 const ROWS: readonly RefusalRow[] = [
   {
@@ -46,7 +46,7 @@ const ROWS: readonly RefusalRow[] = [
     code: ({ gitInvalidToken }) => GIT_CODES[gitInvalidToken],
   },
   {
-    // A search always responds with 403 to an invalid token, because both tables of the specification require it.
+    // A search always responds with 403 to an invalid token, because both tables of the specification say 403.
     holds: (refusal, { operation }) => isInvalidToken(refusal) && operation?.id === 'grep',
     code: () => undefined,
   },
@@ -95,7 +95,7 @@ const ROWS: readonly RefusalRow[] = [
   },
 ];
 
-/** Returns the refusal (error response) with the code that the variants choose. */
+/** Returns the refusal (error response) with the code that the variants select. */
 export function wordRefusal(refusal: Problem, request: RefusedRequest, variants: Variants): Problem {
   const { options, detail } = refusal;
   const code = options.variant

@@ -36,10 +36,10 @@ const GIT_SERVICES: Readonly<Record<string, 'upload-pack' | 'receive-pack'>> = {
 
 /**
  * State of one request in the pipeline, which is the sequence of steps that check and answer a request. Each step reads
- * fields that earlier steps have set, and sets its own. The operation's handler gets the object as a `HandlerContext`,
- * which shows only values.
+ * fields that earlier steps have set, and sets its own. The operation's handler gets the same object as a
+ * `HandlerContext`, which shows only values.
  *
- * A class, because all instances then share one hidden class in V8, and accessors cost nothing to create.
+ * It is a class, so that all instances have one hidden class in V8 and accessors cost nothing to create.
  */
 export class RequestContext implements ReplyWatcher, HandlerContext, RequestFacts {
   /** Request id, sent in the response header `X-Request-Id`. Empty until `count` assigns it. */
@@ -47,34 +47,33 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   gitUrl: string;
   isGitUrlGiven: boolean;
   /**
-   * Name of the request's organization. It is the organization of the port, unless the `Host` header selects another
+   * Name of the request's organization. It starts as the organization of the port; the `Host` header may select another
    * one.
    */
   organizationName: string;
   readonly inBandFaults: boolean;
   /**
-   * Seed of adversarial responses, which are permitted but unusual (for example, with unknown members). Undefined if
-   * they are off.
+   * Seed of adversarial responses, which are permitted but unusual, for example with unknown members. Undefined if they
+   * are off.
    */
   readonly adversary: string | undefined;
   /**
-   * Reasons for the response: one short sentence for each decision. The journal (list of all requests, for tests) shows
-   * them.
+   * Reasons for the response, one short sentence per decision. Shown in the journal (list of all requests, for tests).
    */
   readonly why: string[] = [];
   faults: RequestFaults = NO_FAULTS;
   /**
-   * Reasons why faults (simulated failures) or the scenario that the client asked for have no effect. `faults` contains
+   * Reasons why faults (simulated failures) or the scenario that the client asked for have no effect. `faults` has
    * further reasons.
    */
   ignored: readonly string[] = NOTHING_IGNORED;
   /** Scenario (scripted behaviour of the emulator) that the client names; undefined if none. */
   scenario: string | undefined = undefined;
-  /** Changes that faults (simulated failures) make to the request body and to the response body; undefined if none. */
+  /** Changes that faults (simulated failures) make to the request body and to the response body. Undefined if none. */
   bodyBreakage: Breakage | undefined = undefined;
   responseBreakage: Breakage | undefined = undefined;
   /**
-   * Start of the request in milliseconds. `began` is on the emulator's clock, which tests can set. `started` is real
+   * Start of the request, in milliseconds. `began` is on the emulator's clock, which a test can set; `started` is real
    * time.
    */
   began = 0;
@@ -82,8 +81,8 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   /** Beginning of the request body, for the journal (list of all requests). Undefined until the body is read. */
   received: CapturedBody | undefined = undefined;
   /**
-   * Beginning of a streamed response body, for the journal (list of all requests). Undefined if the whole body is in
-   * memory.
+   * Beginning of the response body, for the journal (list of all requests). Undefined if the body is a text that is
+   * stored as a whole.
    */
   sent: CapturedBody | undefined = undefined;
   /**
@@ -93,22 +92,23 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   /** Journal record of the request; undefined until the response is determined. */
   record: RequestRecord | undefined = undefined;
   /**
-   * Original error response of the step that refused the request; undefined if no step did. A variant (configurable
-   * behaviour) may change it. The client gets the changed one, which is `problem`.
+   * Original error response of the step that refused the request; undefined if none did. The client gets `problem`,
+   * which a variant (configurable behaviour) may have changed.
    */
   refusal: Problem | undefined = undefined;
-  /** Id of the step that refused the request; undefined if no step did. */
+  /** Id of the step that refused the request; undefined if none did. */
   stopped: StepId | undefined = undefined;
   /**
-   * Error that a fault (simulated failure) threw, and the step at which the fault fired. The step is recorded, because
-   * a later step may catch the error.
+   * Error that a fault (simulated failure) threw, with the id of the step at which the fault fired. The id is stored
+   * because a later step may catch the error.
    */
   thrown: { readonly error: unknown; readonly at: StepId } | undefined = undefined;
   /** Error response that the client gets; undefined for a successful request. */
   problem: Problem | undefined = undefined;
   /** Repository of the request; undefined until the step `repository` has found it. */
   found: Repository | undefined = undefined;
-  // Fields without an initial value. The steps set them, and each step reads only fields that earlier steps have set.
+  // The steps set the following fields. They have no initial values, because each step reads only fields that earlier
+  // steps have set.
   reply!: Reply;
   target!: RequestTarget;
   /**
@@ -118,12 +118,12 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   organization!: Organization;
   operation!: Operation;
   purpose!: Purpose;
-  /** Promise of the JSON body; undefined until a step begins to read the body. */
+  /** Promise of the JSON body; undefined until a step starts reading it. */
   pendingBody: Promise<unknown> | undefined = undefined;
-  /** Parsed JSON body, not yet validated against a schema. Undefined until the body is read. */
+  /** Parsed JSON body before validation against a schema; undefined until it is read. */
   json: unknown = undefined;
   params!: Record<string, string>;
-  /** Query and body as parsed by the schemas of the operation. */
+  /** Query and body of the request, parsed by the schemas of the operation. */
   query: unknown = undefined;
   body: unknown = undefined;
   gitFaults: GitFaults | undefined = undefined;
@@ -147,9 +147,10 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   }
 
   /**
-   * Assigns the request id, and advances the clock if it is set to advance with each request. Only the first call has
-   * an effect. Not called for requests to the admin API (with which tests control the emulator): the number of health
-   * checks at a start varies, which would change the ids of later requests.
+   * Assigns the request id, and advances a clock that advances with each request. Only the first call has an effect.
+   *
+   * It is not called for requests to the admin API, with which tests control the emulator. The number of health checks
+   * during a start varies, and would change the ids of later requests.
    */
   count(): void {
     if (this.id !== '') return;
@@ -169,8 +170,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   }
 
   /**
-   * Name of the repository; undefined if absent. It comes from the path until the token is verified, and then from the
-   * claim `repo`.
+   * Name of the repository: from the path until the token is verified, then from the claim `repo`. Undefined if absent.
    */
   get repositoryName(): string | undefined {
     return this.claims ? this.claims.repo : this.params?.repo_name;
@@ -187,8 +187,8 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
 
   stateRefusal(code: ProblemCode): ProblemCode | undefined {
     const { id, subject, errors, reads, purposeOf } = this.operation;
-    // Before the step `purpose`, the body is unread. If the body decides the purpose, the purpose is still unknown, and
-    // the operation's own effect is used.
+    // Before the step `purpose`, the body has not been read. A purpose that depends on the body is then unknown, so the
+    // effect of the operation is used instead.
     const known =
       this.purpose ?? (reads === 'json' ? undefined : purposeOf?.(new URLSearchParams(this.target.query), undefined));
     const { effect } = known ?? this.operation;
@@ -223,7 +223,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     this.why.push(why);
   }
 
-  // Functions that are created on access and bound to the context, because most operations use none of them.
+  // These functions are created and bound on access, because most operations use none of them.
   get header(): HandlerContext['header'] {
     return (name) => this.request.headers[name]?.toString();
   }
@@ -232,7 +232,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     return (maxBytes) => this.readBody(maxBytes);
   }
 
-  /** Reads the request body in chunks. Keeps its beginning for the journal (list of all requests). */
+  /** Reads the request body in chunks. Stores its beginning for the journal (list of all requests). */
   readBody(maxBytes: number): AsyncIterable<Buffer> {
     const chunks = readChunks(this.request, {
       maxBytes,
@@ -256,15 +256,14 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     throw error;
   }
 
-  /** Records the reason why a fault (simulated failure) or scenario that the client asked for has no effect. */
+  /** Records why a fault (simulated failure) or scenario that the client asked for has no effect. */
   ignore(why: string): void {
     this.ignored = [...this.ignored, why];
     this.why.push(why);
   }
 
   head(fields: OutgoingHttpHeaders): void {
-    // Stores the response headers only if the journal (list of all requests) cannot compute them. It can for plain JSON
-    // responses.
+    // Does not store the headers of a plain JSON response, because the journal (list of all requests) can compute them.
     const isPlain = this.reply.json !== undefined && this.reply.headers === undefined;
     if (!isPlain || fields.date !== undefined || this.faults.fired.length > 0) this.record!.responseHeaders = fields;
   }
@@ -281,8 +280,8 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   }
 
   /**
-   * Records how the response ended. Only the first call has an effect. A fault (simulated failure) that truncates a
-   * response calls it first, and the end of the connection calls it again.
+   * Records how the response ended. Only the first call has an effect. If a fault (simulated failure) truncates the
+   * response, it calls this first, and the end of the connection calls it again.
    */
   end(outcome: 'complete' | 'cut' | 'gone'): void {
     const record = this.record!;
@@ -294,16 +293,15 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   }
 
   /**
-   * Makes Node close the connection after the response. Called if the end of the request is ambiguous, because the
-   * bytes after it must not be parsed as another request.
+   * Makes Node close the connection after the response. Used if the end of the request is ambiguous, because the bytes
+   * that follow must not be parsed as another request.
    */
   endConnection(): void {
     this.response.shouldKeepAlive = false;
   }
 
   /**
-   * Returns a function that sends `100 Continue` if the client waits for it before it sends its body (RFC 9110,
-   * 10.1.1).
+   * Returns a function that sends `100 Continue` if the client waits for it before sending the body (RFC 9110, 10.1.1).
    */
   get sendContinue(): () => void {
     return () => {
@@ -314,8 +312,8 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   }
 
   /**
-   * Aborted when the client disconnects. Created on first access, because listening for a disconnect on every request
-   * would be costly.
+   * Signal that is aborted when the client disconnects. Created on first access, because listening for the disconnect
+   * of every client is costly.
    */
   get signal(): AbortSignal {
     this.#gone ??= abortOnDisconnect(this.request, this.response);
@@ -324,47 +322,47 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
 }
 
 /**
- * Returns true if the request writes to a world (all state of the emulator) that a reset has replaced. The result of
- * such a write is lost.
+ * Returns true if the request writes to a world (state of the emulator) that a reset has already replaced. The result
+ * of the write is lost.
  */
 export function isLost({ world, purpose }: RequestContext): boolean {
   return !world.background.isCurrent && purpose !== undefined && purpose.effect !== 'read';
 }
 
 /**
- * Records the step that refused the request, for the journal (list of all requests). If a fault threw `error`, this is
- * the step at which the fault fired. Otherwise it is `at`, the step in which `error` was caught.
+ * Records the step that refused the request, for the journal (list of all requests). If a fault threw `error`, it is
+ * the step of the fault. Otherwise it is `at`, the step that was running.
  */
 export function noteStop(context: RequestContext, error: unknown, at?: StepId): void {
   context.stopped = context.thrown?.error === error ? context.thrown?.at : at;
 }
 
-/** Step of the pipeline, with its id in the journal (list of all requests). */
+/** Step of the pipeline with its id, which the journal (list of all requests) shows. */
 export interface NamedStep<Run> {
   readonly id: StepId;
   readonly run: Run;
 }
 
 /**
- * Pipeline step that runs after the request was parsed. It returns to let the next step run, or throws a `Problem`
- * (error response).
+ * Step of the pipeline for a parsed request. It returns to continue with the next step, or throws a `Problem` (error
+ * response).
  */
 export type Step = (context: RequestContext) => void | Promise<void>;
 
-/** Synchronous step that parses the request. All such steps run before the other steps. */
+/** Synchronous step that parses the request. Entry steps run before all others. */
 export type EntryStep = (context: RequestContext) => void;
 
 export interface Listener {
-  /** Organization that the port serves, unless the `Host` header selects another one. */
+  /** Name of the organization that the port serves. The `Host` header can select another one. */
   readonly organization: string;
   readonly origin: (request: IncomingMessage) => string;
-  /** True if `origin` returns a configured value; false if it returns the port's own address. */
+  /** True if `origin` returns a configured value; false if it returns the address of the port. */
   readonly isOriginGiven?: boolean | undefined;
-  /** True if clients may ask for faults (simulated failures) in the headers or the token of a request. */
+  /** True if clients may ask for faults (simulated failures) in request headers or in the token. */
   readonly inBandFaults: boolean;
   /**
-   * Seed of adversarial responses, which are permitted but unusual (for example, with unknown members). Undefined if
-   * they are off.
+   * Seed of adversarial responses, which are permitted but unusual, for example with unknown members. Undefined if they
+   * are off.
    */
   readonly adversary?: string | undefined;
   readonly connections: ConnectionNames;

@@ -5,14 +5,14 @@ import type { Operation } from '../operation/operation.js';
 import type { RequestContext, Step } from './request-context.js';
 
 /**
- * Path prefix of Git remotes. It is matched separately from the router, because a repository name may contain slashes,
- * literal or encoded.
+ * Path prefix of Git remotes. It is split off before routing, because a repository name may contain slashes, literal or
+ * encoded, and is thus not one path segment.
  */
 const REMOTE = '/{repo_name}.git';
 
 /**
- * Returns the step that finds the operation for the request's method and path. If only the method is wrong, the error
- * has the format of an operation with this path.
+ * Returns the step that finds the operation by the method and path of the request. If only the method is wrong, the
+ * request is refused in the error format of an operation with this path.
  */
 export function matchRoute(operations: readonly Operation[]): Step {
   const api = new Router(operations.filter(({ group }) => group !== 'Git'));
@@ -22,7 +22,7 @@ export function matchRoute(operations: readonly Operation[]): Step {
   );
   return (context) => {
     const { path } = context.target;
-    // Refuses the target `*` and the method CONNECT. They address the server itself, which has no operation for them.
+    // The target `*` and the method CONNECT address the server itself, for which there is no operation.
     if (path === '*' || context.request.method === 'CONNECT')
       throw methodNotAllowed(context.request.method!, api.allow);
     const end = path.lastIndexOf('.git/');
@@ -32,8 +32,8 @@ export function matchRoute(operations: readonly Operation[]): Step {
 }
 
 /**
- * Matches routes of Git remotes, such as `/{repo_name}.git/info/refs`. Returns false if none matches; the path may
- * still be a route of the API.
+ * Matches `/{repo_name}.git/info/refs` and the other routes of Git remotes. Returns false if none matches, because the
+ * path may still be a route of the API.
  */
 function matchGit(context: RequestContext, router: Router<Operation>, rawName: string, path: string): boolean {
   const found = tryMatch(context, router, path);
@@ -58,8 +58,8 @@ function tryMatch(context: RequestContext, router: Router<Operation>, path: stri
 }
 
 /**
- * Finds the operation for `path` and stores it in `context`. If the path exists only with other methods, stores one of
- * its operations before it throws, because the operation determines the format of the error response.
+ * Finds the operation for `path` and stores it in `context`. If only the method does not match, stores an operation
+ * with this path before throwing, because it determines the format of the error response.
  */
 function match(context: RequestContext, router: Router<Operation>, path: string): Match<Operation> {
   const { method } = context.request;

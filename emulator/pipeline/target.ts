@@ -9,8 +9,8 @@ import { schemeOf } from '../http/scheme.js';
 import type { EntryStep, RequestContext } from './request-context.js';
 
 /**
- * Step: refuses requests whose end is ambiguous, or that have too many headers. Node would silently drop headers beyond
- * its own limit, possibly a second `Host` or credential.
+ * Step: refuses requests whose end is ambiguous or that have too many headers. Node silently drops headers beyond its
+ * own limit, which could include a second `Host` or credential.
  */
 export function checkMessage(context: RequestContext): void {
   const { request, world } = context;
@@ -26,8 +26,8 @@ export function checkMessage(context: RequestContext): void {
 }
 
 /**
- * Step: parses the request target (RFC 9112, 3.2). Replaces an absolute target in `request.url` with its path and
- * query, because Koa's router reads `request.url`.
+ * Step: parses the request target (RFC 9112, 3.2). Replaces an absolute target in `request.url` by its path and query,
+ * because Koa's router reads `request.url`.
  */
 export function readTarget(context: RequestContext): void {
   const { request } = context;
@@ -39,8 +39,8 @@ export function readTarget(context: RequestContext): void {
 }
 
 /**
- * Returns true for requests to the admin API, with which tests control the emulator. Takes the path from the raw URL if
- * an earlier step refused the request before its target was parsed.
+ * Returns true for requests to the admin API, with which tests control the emulator. Reads the raw URL if an earlier
+ * step refused the request before its target was parsed.
  */
 export function concernsAdmin({ isForAdmin, request }: RequestContext): boolean {
   return isForAdmin ?? isAdminPath(/^(?:https?:\/\/[^/?#]*)?([^?#\\]*)/i.exec(request.url ?? '')![1]!);
@@ -53,7 +53,7 @@ const NAMESPACE_HOST = /\.ns\.localhost$/;
 interface NamedHost {
   readonly isServed: boolean;
   /**
-   * Organization that the host selects: `<org>` for `api.<org>.localhost`, or the configured organization of the host.
+   * Organization that the host selects: `<org>` in `api.<org>.localhost`, or the organization of a configured host.
    * Undefined for other hosts.
    */
   readonly organization: string | undefined;
@@ -66,18 +66,18 @@ interface NamedHost {
 export interface GivenHost {
   /** Organization that the host selects. Undefined to use the organization of the port. */
   readonly organization: string | undefined;
-  /** Origin (scheme, host and port) of the Git remote URLs in responses to requests for this host. */
+  /** Origin (scheme, host and port) of Git remotes, in responses to requests with this host. */
   readonly gitUrl: string;
 }
 
 /**
- * Maximum number of parsed `Host` values in the cache. The cache is simply emptied when it is full, because clients
- * send few different values.
+ * Maximum number of parsed `Host` values in the cache. Clients send few different values, so a full cache is simply
+ * emptied.
  */
 const REMEMBERED_HOSTS = 64;
 
 /**
- * Returns the step that checks the host of a request. `api.<org>.localhost` selects the organization `<org>`; other
+ * Returns the step that checks the host of a request. `api.<org>.localhost` selects the organization `<org>`, and other
  * served hosts select the organization of the port. Requests to any other host are refused.
  */
 export function checkHost(
@@ -86,8 +86,8 @@ export function checkHost(
   given: ReadonlyMap<string, GivenHost> = new Map(),
 ): EntryStep {
   const remembered = new Map<string, NamedHost>();
-  // Does not serve the host of another namespace (separate world with its own state), because this port would answer
-  // from the wrong world.
+  // Refuses the host of another namespace (separate world with its own state), because this port would answer from the
+  // wrong world.
   const isServed = (host: string) =>
     NAMESPACE_HOST.test(host) ? host === `${namespace}.ns.localhost` : served.includes(host) || given.has(host);
   const read = (authority: string): NamedHost => {
@@ -111,7 +111,7 @@ export function checkHost(
     }
     if (selected !== undefined && world.state.organizations.get(selected)) {
       if (selected !== context.organizationName && named!.gitUrl === undefined) {
-        // Puts this host into the Git URLs of the response, because the port's own address would select another
+        // Git URLs in the response must contain this host. The address of the port alone would select another
         // organization.
         context.gitUrl = `${schemeOf(context.request)}://${named!.authority}`;
         context.isGitUrlGiven = true;
@@ -129,8 +129,9 @@ export function checkHost(
 
 /**
  * Returns the host that the request names. Every HTTP/1.1 request must have exactly one valid `Host` (RFC 9112, 3.2).
- * The authority of an absolute target takes precedence (3.2.2). Only HTTP/1.0 requests may lack `Host`; browsers do not
- * send them.
+ * The authority of an absolute target takes precedence over it (3.2.2).
+ *
+ * An HTTP/1.0 request may lack `Host`. This is safe, because browsers do not send HTTP/1.0.
  */
 function hostNamedBy(
   { request, target }: RequestContext,
@@ -143,8 +144,8 @@ function hostNamedBy(
 }
 
 /**
- * Returns the step that checks if the client may use the admin API, with which tests control the emulator. Lets
- * requests to the service pass. It must run after the step that checks the host.
+ * Returns the step that checks whether the client may use the admin API, with which tests control the emulator.
+ * Requests to the service pass. The step runs after the host check.
  */
 export function guardAdmin(token: AdminToken | undefined): EntryStep {
   return ({ isForAdmin, request, target }) => {

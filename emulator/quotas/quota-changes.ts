@@ -6,19 +6,19 @@ import { lazy } from '../memory/lazy.js';
 import { PARTITIONS, type Partition, type Quota, type Quotas } from './quotas.js';
 
 /**
- * Maximum number of tokens of a quota (token bucket). Levels of buckets are stored as integers in fractions of a token.
- * This maximum keeps them below 2^53, so that they are exact.
+ * Maximum number of tokens of a quota (token bucket). The level of a bucket is an integer in fractions of a token. The
+ * maximum keeps this integer below 2^53, so that it is exact.
  */
 const MAX_TOKENS = 1_000_000_000;
-/** Maximum number of quotas in one change. It is limited, because every request is counted by every quota. */
+/** Maximum number of quotas in one change. It is limited, because each quota counts every request. */
 const MAX_QUOTAS = 100;
 
-/** Pattern of a refill rate (tokens per time) such as `10/s`, `600/m`, `1/10s` or `5/250ms`. */
+/** Pattern for a refill rate (tokens per time), such as `10/s`, `600/m`, `1/10s` or `5/250ms`. */
 const RATE = /^([1-9]\d{0,8})\/([1-9]\d{0,5})?(ms|s|m|h)$/;
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const LONGEST = 86_400_000;
 
-/** Schema of a quota that a client sets. Created on first use, because most processes set no quota. @internal */
+/** Schema of a quota that a client sets. It is created on first use, because most processes set no quota. @internal */
 export const quotaSchema = lazy(() =>
   z.strictObject({
     by: z.array(z.enum(PARTITIONS)).max(PARTITIONS.length).default(['org']),
@@ -45,8 +45,8 @@ export const quotaSchema = lazy(() =>
 );
 
 /**
- * Pattern of a valid quota name. The name appears in the header `RateLimit` as a String of RFC 9651: printable ASCII
- * without quotes and backslashes.
+ * Pattern for a valid quota name. The name appears in the header `RateLimit` as a String of RFC 9651, which allows
+ * printable ASCII. Quotes and backslashes are excluded.
  */
 const QUOTA_NAME = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
 
@@ -57,7 +57,7 @@ export const quotaChangesSchema = lazy(() =>
     .superRefine((quotas, context) => {
       for (const [name, row] of Object.entries(quotas)) {
         if (!row) continue;
-        // Refuse a cost above the capacity, because such a request could never pass.
+        // A cost above the capacity is refused, because such a request could never pass.
         for (const [operation, tokens] of Object.entries(row.cost)) {
           if (tokens > row.capacity) {
             context.addIssue({
@@ -72,33 +72,36 @@ export const quotaChangesSchema = lazy(() =>
     .meta({ maxProperties: MAX_QUOTAS }),
 );
 
-/** Quota (token bucket that limits the rate of requests) as the admin API returns it, with all defaults. */
+/**
+ * Quota as the admin API returns it, with all default values. A quota is a token bucket that limits the rate of
+ * requests.
+ */
 export interface QuotaView {
   /**
-   * Properties of a request by which it is counted separately, such as the repository. Each combination of values has
-   * its own bucket. Default: the organization.
+   * Properties of a request, such as the repository. Each combination of their values has its own bucket. The default
+   * is the organization.
    */
   readonly by: Partition[];
   readonly capacity: number;
-  /** Refill rate of each bucket in tokens per time, such as `10/s`, `600/m`, `1/10s`. */
+  /** Refill rate of each bucket in tokens per time, such as `10/s`, `600/m` or `1/10s`. */
   readonly refill: string;
-  /** Number of tokens that a request takes from its bucket, by the id of its operation or a glob for ids. */
+  /** Number of tokens that a request takes from its bucket. The key is the id of its operation, or a glob for ids. */
   readonly cost: Readonly<Record<string, number>>;
   /**
-   * `add`: seconds that are added to the value of the `Retry-After` header of a refused request. `format`: format of
-   * the header.
+   * Header `Retry-After` of the response to a refused request. `add` is the number of seconds that are added to its
+   * value. `format` is the format of the value.
    */
   readonly retryAfter: { readonly add: number; readonly format: 'seconds' | 'http-date' | 'omit' };
 }
 
-/** Quota as a client sets it. Absent members have their defaults. */
+/** Quota as a client sets it. Absent members get their default values. */
 export type QuotaChange = Pick<QuotaView, 'capacity' | 'refill'> & {
   readonly by?: readonly Partition[] | undefined;
   readonly cost?: Readonly<Record<string, number>> | undefined;
   readonly retryAfter?: Partial<QuotaView['retryAfter']> | undefined;
 };
 
-/** Quotas to set, by name; null removes the quota with this name. */
+/** Quotas to set, by name. null removes the quota with this name. */
 export type QuotaChanges = Readonly<Record<string, QuotaChange | null>>;
 
 /**

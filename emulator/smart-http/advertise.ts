@@ -15,7 +15,7 @@ import { HEAD, type RepositoryView, visibleHead } from './view.js';
 export type Service = 'git-upload-pack' | 'git-receive-pack';
 
 /**
- * Returns the Git service named by the query parameter `service` of `info/refs`. Undefined if there is no such service.
+ * Returns the Git service that the query parameter `service` of `info/refs` names. Returns undefined if it names none.
  */
 export function serviceOf(name: string | undefined): Service | undefined {
   return name === 'git-upload-pack' || name === 'git-receive-pack' ? name : undefined;
@@ -26,8 +26,8 @@ export function serviceOf(name: string | undefined): Service | undefined {
  *
  *     smart_reply = PKT-LINE("# service=$servicename" LF) "0000" *1("version 1") ref_list "0000"
  *
- * For version 2, gitprotocol-v2: only `PKT-LINE("version 2" LF) *capability flush-pkt`. Pushes have no version 2; a
- * client that requests it gets version 0.
+ * For version 2 (gitprotocol-v2), it is only `PKT-LINE("version 2" LF) *capability flush-pkt`. Pushes have no version
+ * 2; a client that requests it gets version 0.
  * @internal
  */
 export async function advertise(
@@ -59,8 +59,8 @@ export async function advertise(
 }
 
 /**
- * Returns HEAD and the branch it points at, for the capability `symref`. Returns undefined if HEAD is detached, or if
- * its branch is unborn (has no commit). Before protocol version 2, an unborn branch cannot be announced.
+ * Returns the names HEAD and its target, for the capability `symref`. Returns undefined if HEAD is detached, or if its
+ * branch is unborn (has no commit). Unborn branches can be announced only from protocol version 2 on.
  */
 function headSymref({ repository, prefix }: RepositoryView): readonly [ByteString, ByteString] | undefined {
   const head = visibleHead(repository.refs, prefix);

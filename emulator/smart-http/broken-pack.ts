@@ -7,14 +7,14 @@ import type { PackRequest } from './fetch-request.js';
 import { placeOf, type WireFaults } from './git-faults.js';
 import { bandPackets, FATAL, FLUSH, packBand, progress } from './pkt-line.js';
 
-/** Length in bytes of the checksum that ends a pack. */
+/** Length in bytes of the checksum at the end of a pack. */
 const TRAILER_BYTES = 20;
-/** Number of progress packets that are joined into one chunk of the response. */
+/** Number of progress packets that form one chunk of the response. */
 const LINES_AT_ONCE = 100;
 
 /**
- * Pack that is not written yet: the numbers of its objects, and options for writing it. Object numbers are indexes into
- * the tables of the object store.
+ * Pack that is not written yet: the numbers of its objects (indexes into the tables of the object store), and options
+ * for writing it.
  */
 export interface PreparedPack {
   readonly numbers: Int32Array;
@@ -22,9 +22,9 @@ export interface PreparedPack {
 }
 
 /**
- * Sends the packfile section of a fetch response with injected faults, for example truncated. A test has asked for
- * these errors. Offsets of faults count bytes of the pack, without the packet framing. The pack is written anew and not
- * cached, so that no other client receives a broken pack.
+ * Sends the packfile section of a fetch response with the injected faults (errors that a test asked for), for example
+ * truncated. Offsets of faults count the bytes of the pack, without the packet framing. The pack is written anew and
+ * not cached, so that no other client receives a broken pack.
  */
 export async function* sendBrokenPack(
   { view, sideband }: PackRequest,
@@ -64,15 +64,12 @@ export async function* sendBrokenPack(
   if (sideband !== 'none') yield FLUSH;
 }
 
-/**
- * Default place to cut a pack: before the checksum at its end. Used if the pack has fewer objects than the fault's
- * limit.
- */
+/** Position of a cut after a number of objects that the pack does not have: just before the checksum at the end. */
 const END = { beforeEnd: TRAILER_BYTES };
 
 /**
- * Yields the bytes of a pack up to the start of its object entry `index`. The pack writer adds the offset of each entry
- * to `starts` before it yields the first byte of the entry.
+ * Yields the bytes of a pack up to the start of its object entry `index`. The pack writer appends the offset of each
+ * entry to `starts` before it yields the entry's first byte.
  */
 async function* cutAtEntry(
   pack: AsyncIterable<Uint8Array>,
@@ -92,9 +89,9 @@ async function* cutAtEntry(
 }
 
 /**
- * Removes one object from those to send: the blob at `index`, or the last blob if there are fewer. Removes a tree if
- * there is no blob. Never removes a commit, so that the client notices the missing object only after it has indexed the
- * pack.
+ * Removes one object from the list of objects to send: the `index`-th blob, or the last one if there are fewer. Removes
+ * a tree if there is no blob. Never removes a commit, so that the client notices the missing object only after it has
+ * indexed the pack.
  */
 function withoutOne(objects: ObjectStore, numbers: Int32Array, index: number): Int32Array {
   for (const type of [BLOB, TREE]) {

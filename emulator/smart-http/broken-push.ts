@@ -4,17 +4,16 @@ import { placeOf, type WireFaults } from './git-faults.js';
 import { bandPackets, errorPacket, FATAL, FLUSH } from './pkt-line.js';
 import type { PushRequest } from './push-request.js';
 
-/** Length in bytes of the flush packet that ends the status report of a push. */
+/** Length in bytes of the flush packet at the end of a push's status report. */
 const FLUSH_BYTES = FLUSH.length;
 /** Length in bytes of the checksum at the end of a pack. */
 const TRAILER_BYTES = 20;
 
 /**
- * Yields the pack of a push as it is received, changed by injected faults. A test has asked for these errors.
- *
- * A fault can give its position as a fraction of the pack. The end of the pack is not known yet, so the position is
- * computed from `length`. This is the approximate length of the whole pack in bytes. If `length` is 0 (unknown), the
- * pack is cut after its first byte.
+ * Yields the pack of a push as it arrives, changed by the injected faults (errors that a test asked for). If a fault
+ * gives its position as a fraction, the position is computed from `length`, because the end of the pack is not known
+ * yet. `length` is the approximate length of the whole pack in bytes. If it is 0 (unknown), the pack is cut after its
+ * first byte.
  */
 export async function* breakIncoming(
   rest: () => AsyncIterable<Uint8Array>,
@@ -30,19 +29,16 @@ export async function* breakIncoming(
   }
   yield* cutBytes(pack, whileArriving(placeOf(cut.at, TRAILER_BYTES), length));
   endIncoming(wire);
-  // Read and discard the rest of the pack, because the client reads the report only after it has sent the whole pack.
+  // Discards the rest of the pack, because the client reads the report only after it has sent the whole pack.
   for await (const _ of rest());
 }
 
-/** Throws `ResponseCut` if a `cut` fault requires to close the connection while a pack is received. */
+/** Throws `ResponseCut` if a `cut` fault ends the connection while the pack arrives. */
 export function endIncoming({ cut }: WireFaults): void {
   if (cut !== undefined && cut.how !== 'end') throw new ResponseCut(cut.how);
 }
 
-/**
- * Converts a position given as a fraction to a number of bytes. `length` is the approximate length of the pack; 0 if
- * unknown. The real end is not known while the pack is received.
- */
+/** Converts a fraction of a pack to a number of bytes, because the end of the pack is not known while it arrives. */
 function whileArriving(place: CutPlace, length: number): CutPlace {
   if (!('fraction' in place)) return place;
   return { bytes: length > 0 ? placeIn(place, length) : 1 };
@@ -59,17 +55,17 @@ export function refuseAll(message: string, { capabilities }: PushRequest): Buffe
 }
 
 /**
- * Maximum number of characters in the progress messages that a fault adds to a status report. The messages are sent in
- * one piece, so all of them are in memory together.
+ * Maximum number of characters of all progress messages that a fault adds to the status report. They are sent in one
+ * piece, so all of them are in memory at once.
  */
 const MAX_MESSAGES = 8 * 1024 * 1024;
 
-/** Returns an array of `times` copies of `text`. It has fewer copies if the total would exceed `MAX_MESSAGES`. */
+/** Returns an array of `times` copies of `text`. Has fewer copies if the total would exceed `MAX_MESSAGES`. */
 export function repeated(text: string, times: number): string[] {
   return Array(Math.min(times, Math.ceil(MAX_MESSAGES / (text.length + 1)))).fill(text);
 }
 
-/** Applies injected faults to the bytes of a push's status report, before they are framed for the side-band. */
+/** Applies the injected faults to the status report of a push, before it is framed for the side-band. */
 export function breakReport(report: Buffer, { cut, flip }: WireFaults): Buffer {
   const broken = Buffer.from(report);
   const flipped = flip && Math.min(flip.offset ?? report.length >>> 1, report.length - 1);

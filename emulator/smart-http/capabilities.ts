@@ -2,8 +2,8 @@ import { type ByteString, bytesOf, latin1, NO_BYTES } from '../git/object/bytes.
 import { ProtocolError } from './pkt-line.js';
 
 /**
- * Capabilities that the fetch service announces in protocol versions 0 and 1. The server announces exactly what it
- * implements. Sources: gitprotocol-capabilities for versions 0 and 1, gitprotocol-v2 for version 2.
+ * Capabilities that the fetch service announces in protocol versions 0 and 1. All of them are implemented. Sources:
+ * gitprotocol-capabilities for versions 0 and 1, gitprotocol-v2 for version 2.
  */
 export const UPLOAD_PACK_CAPABILITIES = [
   'multi_ack',
@@ -37,7 +37,7 @@ export const RECEIVE_PACK_CAPABILITIES = [
 ] as const;
 
 /**
- * Commands of protocol version 2. The values are the features that the server announces for a command, separated by
+ * Commands of protocol version 2. The values are the features that the server announces for the command, separated by
  * spaces.
  */
 export const COMMANDS = {
@@ -49,20 +49,20 @@ export type Command = keyof typeof COMMANDS;
 
 export const OBJECT_FORMAT = 'sha1';
 
-/** Values of the capabilities `agent` and `session-id`. They differ between servers. */
+/** Values of the capabilities `agent` and `session-id`, which identify a server. */
 export interface ServerIdentity {
   /** Value of the capability `agent`: `name/version`, printable and without spaces. */
   readonly agent: string;
   /**
-   * Value of the capability `session-id`. It identifies the request in the logs of client and server. Printable and
-   * without spaces.
+   * Value of the capability `session-id`, printable and without spaces. Client and server log it, so that their logs
+   * can be compared.
    */
   readonly sessionId: string;
 }
 
 /**
- * Returns the capability lines of the version 2 advertisement. They follow the line `version 2`; a flush packet ends
- * them.
+ * Returns the capability lines of the version 2 advertisement. They come between the line `version 2` and the flush
+ * packet.
  */
 export function v2Capabilities(identity: ServerIdentity): string[] {
   return [
@@ -74,10 +74,7 @@ export function v2Capabilities(identity: ServerIdentity): string[] {
   ];
 }
 
-/**
- * Returns the capability list for protocol versions 0 and 1. In the advertisement, it follows the first ref and a NUL
- * byte.
- */
+/** Returns the capability list for protocol versions 0 and 1. It follows the NUL byte after the first ref. */
 export function capabilityList(
   names: readonly string[],
   identity: ServerIdentity,
@@ -90,8 +87,8 @@ export function capabilityList(
 }
 
 /**
- * Parses the space-separated capabilities that the client chose. Each is `name=value`, or a name without a value. A
- * missing value becomes an empty string.
+ * Parses the capabilities that the client chose, separated by spaces. Each is a name or `name=value`, split at the
+ * first `=`. A name without `=` has an empty value.
  */
 export function parseCapabilities(list: ByteString): ReadonlyMap<string, string> {
   const chosen = new Map<string, string>();
@@ -105,8 +102,8 @@ export function parseCapabilities(list: ByteString): ReadonlyMap<string, string>
 }
 
 /**
- * Throws `ProtocolError` if the client uses another object format (hash function) than SHA-1. Without a format, SHA-1
- * is assumed.
+ * Throws `ProtocolError` if the client names an object format (hash function) other than SHA-1, the only supported one.
+ * SHA-1 is assumed if the client names none.
  */
 export function checkObjectFormat(format: string | undefined): void {
   if (format !== undefined && format !== OBJECT_FORMAT) {
@@ -118,7 +115,7 @@ export type ProtocolVersion = 0 | 1 | 2;
 
 /**
  * Returns the protocol version that a `Git-Protocol` header requests. The header contains `key[=value]` pairs joined by
- * colons. If several pairs are `version=n`, the highest known version counts. Everything else is ignored.
+ * colons. If it has several pairs `version=n`, the highest known version counts. Everything else is ignored.
  */
 export function protocolVersion(header: string | undefined): ProtocolVersion {
   let version: ProtocolVersion = 0;

@@ -11,34 +11,34 @@ import { type PacketReader, ProtocolError, packetText, type Sideband } from './p
 import type { RefListings } from './ref-listings.js';
 import { type RepositoryView, resolveVisible, visibleTips } from './view.js';
 
-/** Input of the handlers of one `POST git-upload-pack` request. */
+/** Everything needed to handle one `POST git-upload-pack` request. */
 export interface UploadPackRequest {
   readonly view: RepositoryView;
   readonly reader: PacketReader;
   readonly listings: RefListings;
   /**
-   * Source of the signal that is aborted when the client disconnects. Read it only before long work, because listening
-   * for a disconnect has a cost.
+   * Provides the signal that is aborted when the client disconnects. Read it only when long work starts, because
+   * listening for a disconnect is costly.
    */
   readonly client: { readonly signal: AbortSignal };
   readonly facts: GitFacts;
 }
 
 export interface UploadPackResponse {
-  /** Packets of the response before the pack. Without a pack, they are the whole response. */
+  /** Packets of the response before the pack. If there is no pack, this is the whole response. */
   readonly head: Buffer;
-  /** True if `head` lists refs, as the response to `ls-refs` of version 2 does. */
+  /** True if `head` lists refs, as in the response to `ls-refs` in version 2. */
   readonly listsRefs?: true;
   /** Pack that is sent after `head`; undefined if the response contains no pack. */
   readonly pack?: PackRequest;
 }
 
-/** Empty response to a request that wants nothing. */
+/** Empty response to a request that asks for nothing. */
 export const NO_ANSWER: UploadPackResponse = { head: Buffer.alloc(0) };
 
 /**
- * Pack to send: the fetch request, the objects that the client has (`haves`), and the shallow boundary that the client
- * will have.
+ * Pack to send: the fetch request, the objects that the client has (`haves`), and the shallow boundary that the
+ * client's history will have.
  */
 export interface PackRequest {
   readonly view: RepositoryView;
@@ -48,14 +48,16 @@ export interface PackRequest {
   readonly sideband: Sideband;
 }
 
-/** Content of a fetch request. All protocol versions use this form. */
+/** Content of a fetch request, in a form common to all protocol versions. */
 export interface FetchRequest {
   readonly wants: Set<Oid>;
-  /** Refs from `want-ref` lines: the name as the client sees it, and the ref's object id when the line was read. */
+  /**
+   * Refs from `want-ref` lines: the name as the client sees it, and the object id of the ref when the line was read.
+   */
   readonly wantedRefs: Map<ByteString, Oid>;
   readonly depth: DepthRequest;
   filter?: ObjectFilter;
-  /** Options that the client chose: capabilities in version 0, arguments without a value in version 2. */
+  /** Capabilities (version 0), or arguments without a value (version 2), that the client chose. */
   readonly flags: Set<string>;
 }
 
@@ -64,15 +66,15 @@ export interface DepthRequest {
    * Shallow commits of the client that exist in this repository. The client has these commits without their parents.
    */
   readonly clientShallow: Set<Oid>;
-  /** Depth of the history to send, in commits (`deepen <n>`); 0 if not requested. */
+  /** Number of commits of history to send (`deepen <n>`); 0 if not requested. */
   depth: number;
-  /** Commits before this time are not sent (`deepen-since`). In seconds since 1970; undefined if not requested. */
+  /** Time in seconds since 1970 (`deepen-since`); undefined if not requested. Earlier commits are not sent. */
   since?: number;
-  /** Commits that the refs in `deepen-not` lines point at. Commits reachable from them are not sent. */
+  /** Commits to which the refs in `deepen-not` lines point. Commits reachable from them are not sent. */
   readonly not: Set<Oid>;
 }
 
-/** Returns an empty fetch request, to which the parser adds lines. */
+/** Returns an empty fetch request, to which parsed lines can be added. */
 export function emptyRequest(): FetchRequest {
   return {
     wants: new Set(),
@@ -82,14 +84,14 @@ export function emptyRequest(): FetchRequest {
   };
 }
 
-/** Returns true if the fetch asks for a history of limited depth. */
+/** Returns true if the fetch limits the depth of the history. */
 export function asksForDepth({ depth, since, not }: DepthRequest): boolean {
   return depth > 0 || since !== undefined || not.size > 0;
 }
 
 /**
- * Parses a `shallow`, `deepen`, `deepen-since` or `deepen-not` line of a fetch into `request`. Returns false for any
- * other line.
+ * Adds a `shallow`, `deepen`, `deepen-since` or `deepen-not` line to the request. Returns false if the line is of
+ * another kind.
  */
 export function readDepthLine(line: ByteString, request: DepthRequest, view: RepositoryView): boolean {
   const [key, value] = splitLine(line);
@@ -114,8 +116,8 @@ export function readDepthLine(line: ByteString, request: DepthRequest, view: Rep
 }
 
 /**
- * Computes the shallow boundary after a fetch: the commits whose parents the client will not have. Also computes how it
- * differs from the client's current boundary. Throws `ProtocolError` if no commit fits the requested limits.
+ * Computes the shallow boundary of a fetch: the commits whose parents the client will not have. Also computes its
+ * difference from the client's current boundary. Throws `ProtocolError` if no commit fits the requested limits.
  */
 export async function findShallowBoundary(
   view: RepositoryView,
@@ -138,7 +140,7 @@ export async function findShallowBoundary(
 }
 
 /**
- * Formats the lines that tell the client how its shallow boundary changes (gitprotocol-pack): `*PKT-LINE("shallow" SP
+ * Writes the lines that tell the client how its shallow boundary changes. gitprotocol-pack: `*PKT-LINE("shallow" SP
  * obj-id) *PKT-LINE("unshallow" SP obj-id)`
  */
 export function writeShallowBoundary({ shallow, unshallow }: ShallowBoundary): Buffer {
@@ -147,8 +149,8 @@ export function writeShallowBoundary({ shallow, unshallow }: ShallowBoundary): B
 }
 
 /**
- * Parses the object filter of a fetch, for example `blob:none`. Throws `ProtocolError` if the filter is malformed, or
- * if the request already has one.
+ * Parses the object filter of a fetch, such as `blob:none`. Throws `ProtocolError` if it is malformed, or if the
+ * request already has a filter.
  */
 export function readFilter(spec: ByteString, request: FetchRequest): void {
   if (request.filter) throw new ProtocolError('multiple filter-specs cannot be combined');
@@ -159,7 +161,9 @@ export function readFilter(spec: ByteString, request: FetchRequest): void {
   }
 }
 
-/** Parses the object id of a `want` line. Throws `ProtocolError` if it is malformed or the object does not exist. */
+/**
+ * Parses the object id of a `want` line. Throws `ProtocolError` if it is malformed, or if the object does not exist.
+ */
 export function readWant(text: ByteString, view: RepositoryView): Oid {
   if (!isOid(text)) throw new ProtocolError(`protocol error, expected to get object ID, not 'want ${text}'`);
   if (view.repository.objects.find(text) < 0) throw notOurRef(text);
@@ -171,15 +175,15 @@ export function notOurRef(oid: Oid): ProtocolError {
   return new ProtocolError(`upload-pack: not our ref ${oid}`);
 }
 
-/** Splits a line of a request at the first space into key and value. Without a space, the value is empty. */
+/** Splits a request line into key and value at the first space. Without a space, the value is empty. */
 export function splitLine(line: ByteString): readonly [ByteString, ByteString] {
   const split = line.indexOf(' ');
   return split < 0 ? [line, NO_BYTES] : [sliceBytes(line, 0, split), sliceBytes(line, split + 1)];
 }
 
 /**
- * Adds a commit that is shallow in the client's repository: its parents are missing there. Ignores a commit that does
- * not exist in this repository, because it cannot be an ancestor of any object that is sent.
+ * Adds a shallow commit of the client, whose parents the client does not have. Ignores a commit that does not exist in
+ * this repository, because it cannot be an ancestor of any object to send.
  */
 function readShallow(oid: ByteString, request: DepthRequest, view: RepositoryView): void {
   if (!isOid(oid)) throw new ProtocolError(`invalid shallow line: shallow ${oid}`);
@@ -191,19 +195,19 @@ function readShallow(oid: ByteString, request: DepthRequest, view: RepositoryVie
 }
 
 /**
- * Parses a decimal number of at most 15 digits. Returns -1 if `text` is anything else. Numbers above 32 bits are valid,
- * because Git clients send such a number for "unlimited".
+ * Parses a decimal number of at most 15 digits. Returns -1 for any other text. Accepts numbers beyond 32 bits, because
+ * Git clients send one for "unlimited".
  */
 function parseCount(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : -1;
 }
 
-/** Prefixes for completing a short ref name, in the order in which they are tried (gitrevisions). */
+/** Prefixes that complete a short ref name, in the order in which Git tries them (gitrevisions). */
 const PLACES = ['', 'refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'].map(bytesOf);
 
 /**
- * Returns the object id of the ref with this short name. Throws `ProtocolError` if no visible ref has the name, or more
- * than one.
+ * Returns the object id of the ref with this short name. Throws `ProtocolError` unless exactly one visible ref has the
+ * name.
  */
 function resolveShort(view: RepositoryView, name: ByteString): Oid {
   const { refs } = view.repository;
@@ -216,18 +220,18 @@ function resolveShort(view: RepositoryView, name: ByteString): Oid {
 }
 
 /**
- * Negotiation of a fetch, which finds commits that client and server have in common. The client names its commits,
- * newest first. The server is ready to send the pack when every wanted commit descends from a common commit. More names
- * would not make the pack much smaller.
+ * Negotiation of a fetch: finds commits that client and server have in common. The client lists its commits, newest
+ * first. Once every wanted commit has a common commit as an ancestor, further ones cannot make the pack much smaller,
+ * so the server is ready to send it.
  */
 export class Negotiation {
-  /** Ids of the objects in `have` lines that exist in this repository, in order of arrival. */
+  /** Ids from `have` lines whose objects exist in this repository, in order of arrival. */
   readonly common = new Set<Oid>();
   readonly #repository: GitRepository;
   readonly #wants: Iterable<Oid>;
-  /** Common commits and their parents. The client must have the parents too. */
+  /** Common commits and their parents, which the client must have too. */
   readonly #known = new Set<Oid>();
-  /** Number of common objects at the time of the last history walk. */
+  /** Size of `common` when the history was last walked. */
   #commonWhenAsked = 0;
   #ready = false;
 
@@ -250,7 +254,9 @@ export class Negotiation {
     return true;
   }
 
-  /** Returns true if the pack can be sent: every wanted commit has an ancestor that the client is known to have. */
+  /**
+   * Returns true if every wanted commit has an ancestor that the client is known to have. The pack can then be sent.
+   */
   async isReady(): Promise<boolean> {
     if (!this.#ready && this.common.size > this.#commonWhenAsked) {
       this.#commonWhenAsked = this.common.size;
@@ -260,8 +266,8 @@ export class Negotiation {
   }
 
   /**
-   * Cheaper variant of `isReady`, which may become true later. It is called after each of many `have` lines. It reuses
-   * a negative result until the number of common objects has doubled, so that the history is not walked for each line.
+   * Like `isReady`, but may return true late. For use after each of many `have` lines: it reuses a negative result
+   * until the number of common objects has doubled, so that the history is not walked for each line.
    */
   async isReadyRoughly(): Promise<boolean> {
     return this.common.size >= 2 * this.#commonWhenAsked ? this.isReady() : this.#ready;
@@ -270,7 +276,7 @@ export class Negotiation {
   async #allWantsReachCommon(): Promise<boolean> {
     if (this.common.size === 0) return false;
     const { objects, history } = this.#repository;
-    // Ignore wanted trees and blobs. They have no ancestors, so the client's objects cannot be compared with them.
+    // Ignores wanted trees and blobs, because they have no ancestors that the client could have.
     const commits = Array.from(this.#wants, (want) => runSync(findCommit(objects, want))).filter(
       (oid) => oid !== undefined,
     );

@@ -1,6 +1,6 @@
 import type { Service } from './advertise.js';
 
-/** Maximum length of each list in `GitFacts`, in object ids or ref names. */
+/** Maximum number of object ids or ref names in each list of `GitFacts`. */
 export const MAX_NOTED = 100;
 
 /** Result of a push for one ref, as recorded in the journal. */
@@ -8,12 +8,12 @@ export interface NotedUpdate {
   readonly ref: string;
   readonly old: string;
   readonly new: string;
-  /** Reason why the update was refused, as reported to the client. Undefined if the ref was updated. */
+  /** Reason of the refusal, as reported to the client; undefined if the ref was updated. */
   refused?: string;
 }
 
 /**
- * Facts about one Git request for the journal, which records all requests. They are filled in while the request is
+ * Facts about one Git request, for the journal (record of all requests). They are filled in while the request is
  * processed.
  */
 export interface GitFacts {
@@ -25,21 +25,18 @@ export interface GitFacts {
    * command is read.
    */
   command?: string;
-  /**
-   * Ref names in the request. For a fetch, refs requested by name; for `ls-refs`, the prefixes; for a push, the updated
-   * refs.
-   */
+  /** Ref names: the refs that a fetch requests by name, the prefixes of an `ls-refs` request, or the refs of a push. */
   refs: string[];
   /** Ids of the objects that a fetch requests. */
   wants: string[];
-  /** Ids of the objects that the client has, according to its `have` lines. */
+  /** Ids of the objects that the client claims to have. */
   haves: string[];
   updates: NotedUpdate[];
-  /** Total number of entries of each kind. The lists contain only the first `MAX_NOTED` of them. */
+  /** Total numbers of entries. The lists themselves contain at most `MAX_NOTED` entries each. */
   readonly counts: { refs: number; wants: number; haves: number; updates: number };
-  /** Size of the sent or received pack, in objects and bytes. Undefined if there was no pack. */
+  /** Size of the pack that was sent or received, in objects and bytes. Undefined if there was no pack. */
   pack?: PackFacts;
-  /** Error message that the Git client received instead of a normal response; undefined if none. */
+  /** Error message that the Git client received instead of a normal response. Undefined if there was no error. */
   error?: string;
 }
 
@@ -55,10 +52,9 @@ export function gitFacts(phase: GitFacts['phase'], service: Service, protocol: G
 }
 
 /**
- * Returns a deep copy of the facts, because `facts` still changes while the request is processed.
- *
- * It does not use `structuredClone`. Inside a VM context (jest, vitest), that function returns objects of another
- * realm. A test would not find them equal to its own objects.
+ * Returns a deep copy, because `facts` still changes while the request is processed. Copies each member itself instead
+ * of using `structuredClone`: in a VM context, as in jest and vitest, that would return objects of another realm, which
+ * a test would not find equal to its own.
  */
 export function copyGitFacts(facts: GitFacts): GitFacts {
   const { refs, wants, haves, updates, counts, pack } = facts;
@@ -73,10 +69,7 @@ export function copyGitFacts(facts: GitFacts): GitFacts {
   };
 }
 
-/**
- * Counts a name or an id. Adds it to its list unless the list is full.
- * @internal
- */
+/** Counts a name or id, and adds it to its list if the list is not full. @internal */
 export function note(facts: GitFacts, list: 'refs' | 'wants' | 'haves', value: string): void {
   facts.counts[list]++;
   if (facts[list].length < MAX_NOTED) facts[list].push(value);

@@ -11,45 +11,48 @@ import { ResponseCut } from '../http/response-cut.js';
 
 export type GitStage = Extract<Stage, `git.${string}`>;
 
-/** Faults (errors and delays) that a test injects into one Git request. A request without faults has no such object. */
+/**
+ * Access to the faults (errors and delays) that a test injects into one Git request. Exists only for requests with
+ * faults.
+ */
 export interface GitFaults {
-  /** Tells the faults which command and refs the request body contains. Conditions of faults may compare them. */
+  /** Tells the faults the command and the refs in the request body, because their conditions may depend on them. */
   learn(facts: GitFacts): void;
   /**
    * Returns the actions of all faults that fire at a stage, and counts these faults as fired. A stage is a point of the
-   * request at which a fault can take effect.
+   * request at which faults can take effect.
    */
   take(stage: GitStage): readonly ChosenAction[];
-  /**
-   * Waits until all delays among the actions are over. Throws if an action replaces Git's response by another response.
-   */
+  /** Waits for the delays among the actions. Throws an error if an action replaces Git's response. */
   wait(chosen: readonly ChosenAction[]): Promise<void>;
 }
 
-/** Combined effect of a stage's fault actions on the bytes that the client receives or sends. */
+/** Combined effect of all fault actions of one stage that change the transferred bytes. */
 export interface WireFaults {
   cut?: { readonly at: CutPoint | undefined; readonly how: Ending };
   flip?: { readonly offset: number | undefined };
-  /** Index of the blob to omit, among the blobs of the pack. If the pack has no blob, a tree is omitted. */
+  /**
+   * Index of the blob to leave out, counted among the blobs of the pack. If the pack has no blob, a tree is left out.
+   */
   dropObject?: number;
   bytesPerSecond?: number;
-  /** Progress texts for the user's terminal, each with the number of times to send it. */
+  /** Progress texts that Git shows on the user's terminal, with the number of times that each is sent. */
   readonly progress: { readonly text: string; readonly times: number }[];
   /**
    * Text of a fatal error that replaces the rest of the response. It is sent on side-band channel 3, or as an `ERR`
-   * packet without side-band.
+   * packet if the client does not use the side-band.
    */
   fatal?: string;
   report?: Ng;
   lost?: Lost;
 }
 
-/** Default number of progress lines for a fault of the kind `flood`. */
+/** Default number of progress lines of a `flood` fault. */
 const FLOOD_LINES = 1000;
 
 /**
- * Takes the faults that fire at a stage and waits for their delays. Returns their effect on the bytes; undefined if no
- * fault fires. Throws if an action replaces the response.
+ * Takes the actions of all faults that fire at a stage, and waits for their delays. Returns the combined effect of the
+ * actions that change bytes; undefined if no fault fires. Throws if an action replaces the response.
  */
 export async function takeStageFaults(faults: GitFaults | undefined, stage: GitStage): Promise<WireFaults | undefined> {
   if (faults === undefined) return undefined;
@@ -60,8 +63,8 @@ export async function takeStageFaults(faults: GitFaults | undefined, stage: GitS
 }
 
 /**
- * Functions that convert a fault's value to its effect on the bytes, by kind of fault. Kinds that only delay or replace
- * the response are missing.
+ * Converts the value of a fault to its effect on the transferred bytes. There is one function for each kind of fault
+ * that does not delay or replace the response.
  */
 const ON_WIRE: {
   readonly [Name in Exclude<KindName, ResponseKindName>]: (value: KindValues[Name]) => Partial<WireFaults>;
@@ -77,8 +80,8 @@ const ON_WIRE: {
 };
 
 /**
- * Combines actions into their effect on the bytes. If several actions set the same property, the last one wins.
- * Progress texts are collected.
+ * Combines actions into their effect on the transferred bytes. If several actions set one member, the last one counts.
+ * Progress texts are collected from all actions.
  */
 export function wireFaultsOf(chosen: readonly ChosenAction[]): WireFaults {
   const parts = chosen.map(({ action }) => callByKind(ON_WIRE, action) ?? {});
@@ -86,8 +89,8 @@ export function wireFaultsOf(chosen: readonly ChosenAction[]): WireFaults {
 }
 
 /**
- * Returns the position at which to cut a payload; by default the middle. `trailerBytes` is the length of the trailer at
- * the payload's end, for a fault that cuts before it.
+ * Returns the position at which a payload is cut. Default: the middle. `trailerBytes` is the length of the payload's
+ * trailer, for a fault that cuts just before it.
  */
 export function placeOf(at: CutPoint | undefined, trailerBytes: number): CutPlace {
   if (at?.bytes !== undefined) return { bytes: at.bytes };
@@ -97,7 +100,7 @@ export function placeOf(at: CutPoint | undefined, trailerBytes: number): CutPlac
 
 /**
  * Applies faults that change bytes to a response of packets that ends with a flush packet. `errorBody` encodes an error
- * message as the protocol prescribes for this response.
+ * message as the protocol requires for this response.
  */
 export function breakPackets(
   reply: Reply,
@@ -117,7 +120,7 @@ export function breakPackets(
 const FLUSH_BYTES = 4;
 
 /**
- * Applies faults to the HTTP response to a push. Its body, the status report, may already be truncated. `whole` is the
+ * Applies faults to the HTTP response to a push. Its body (the status report) may already be truncated. `whole` is the
  * length in bytes of the complete body, which `Content-Length` still announces.
  */
 export function breakReportReply(

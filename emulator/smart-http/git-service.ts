@@ -22,7 +22,9 @@ import { uploadPackV2 } from './upload-pack-v2.js';
 import { type RepositoryView, visibleRefs } from './view.js';
 import { FIXED_WIRE_LIMITS, type WireLimits } from './wire-limits.js';
 
-/** Response headers that prevent caching, as gitprotocol-http requires. The values are those of `git http-backend`. */
+/**
+ * Response headers that prevent caching, as gitprotocol-http requires. Their values are those of `git http-backend`.
+ */
 export const NO_CACHE: Readonly<Record<string, string>> = {
   expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
   pragma: 'no-cache',
@@ -30,33 +32,36 @@ export const NO_CACHE: Readonly<Record<string, string>> = {
 };
 
 export interface GitServiceOptions {
-  /** Value of the capability `agent`, in the form `name/version`. */
+  /** Value of the capability `agent` that clients receive: `name/version`. */
   readonly agent: string;
   readonly fsck: FsckPolicy;
   readonly limits: Pick<WireLimits, 'pushBytes'> & Partial<WireLimits>;
-  /** Cache of packs that were sent completely. Several services can share it. */
+  /** Cache of completely sent packs. Several services can share one. */
   readonly packs: PackCache;
 }
 
 /**
- * Parts of an HTTP request that fetch and push use. The context object of the request handlers implements this
- * interface. Header names are in lower case.
+ * Parts of an HTTP request that the Git services (fetch and push) use. The context of the request handlers implements
+ * this interface. Header names are in lower case.
  */
 export interface GitRequest {
   header(name: string): string | undefined;
-  /** Returns the request body as a stream. The stream throws if the body exceeds `maxBytes`. */
+  /** Returns the request body as a stream. The stream throws an error if the body exceeds `maxBytes`. */
   stream(maxBytes: number): AsyncIterable<Uint8Array>;
-  /** Called once with the facts about the request. They are filled in while the request is processed. */
+  /**
+   * Called once with the object that collects facts about the request. The object is filled in while the request is
+   * processed.
+   */
   recordGitFacts?(facts: GitFacts): void;
   /** Signal that is aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Faults (errors and delays) that a test injects into this request; undefined for almost every request. */
+  /** Faults (errors and delays) that a test injects into this request. Undefined for almost all requests. */
   readonly gitFaults?: GitFaults | undefined;
 }
 
 /**
- * Result of a push: the response, and the changed refs. The refs have their stored names, with the prefix of their ref
- * namespace.
+ * Result of a push: the response and the changed refs. The refs have their stored names, which include the prefix of a
+ * ref namespace.
  */
 export interface PushOutcome {
   readonly reply: Reply;
@@ -64,8 +69,8 @@ export interface PushOutcome {
 }
 
 /**
- * Implementation of Git's smart HTTP protocol: ref advertisement, fetch and push. All requests share its caches.
- * Callers authenticate the client and find the repository.
+ * Implements Git's smart HTTP protocol: ref advertisement, fetch and push. All requests share its caches. Callers must
+ * authenticate the client and find the repository.
  */
 export class GitService {
   readonly limits: WireLimits;
@@ -82,8 +87,8 @@ export class GitService {
   }
 
   /**
-   * Handles `GET info/refs?service=`, the first request of every fetch and push. `sessionId` is the value of the
-   * capability `session-id`. Clients and servers use it to find the request in their logs.
+   * Handles `GET info/refs?service=`, with which a client starts a fetch or push. `sessionId` is the value of the
+   * capability `session-id`, which identifies the request in the logs of client and server.
    */
   async infoRefs(view: RepositoryView, service: Service, request: GitRequest, sessionId: string): Promise<Reply> {
     recordFactsOf(request, 'advertise', service);
@@ -100,10 +105,8 @@ export class GitService {
 
   /**
    * Handles `POST git-upload-pack`. Reads the whole request before the response starts, as gitprotocol-v2 requires. A
-   * response with a pack is a stream.
-   *
-   * Protocol errors of the client are reported inside the response, whose status is always 200. Only errors while
-   * reading the body are thrown.
+   * response with a pack is a stream. Protocol errors of the client are reported in the response, whose status is
+   * always 200. Only reading the body can throw.
    */
   async uploadPack(view: RepositoryView, request: GitRequest): Promise<Reply> {
     const { fetchBytes, lines } = this.limits;
@@ -128,13 +131,13 @@ export class GitService {
   }
 
   /**
-   * Handles `POST git-receive-pack`. Calls `updateHook` for each ref update that has passed Git's own checks. The hook
-   * can refuse the update.
+   * Handles `POST git-receive-pack`. Calls `updateHook` with each ref update that passed Git's own checks; the hook can
+   * refuse the update.
    */
   async receivePack(view: RepositoryView, request: GitRequest, updateHook?: UpdateHook): Promise<PushOutcome> {
     const { limits } = this;
-    // Allow twice the limit for the whole body, because it contains ref updates before the pack. `receivePack` checks
-    // the pack alone against `pushBytes`, with a better error message.
+    // Allows twice the limit for the whole body, because it contains ref updates before the pack. The pack alone is
+    // checked against `pushBytes` later, which gives a better error message.
     const body = bodyOf(request, 'git-receive-pack', 2 * limits.pushBytes);
     const facts = recordFactsOf(request, 'rpc', 'git-receive-pack');
     const { gitFaults: faults } = request;
@@ -148,15 +151,15 @@ export class GitService {
     return { reply: breakReportReply(reply, wire, result.whole!, view.repository.objects.schedule), moved };
   }
 
-  /** Removes the cached packs of a deleted repository. */
+  /** Removes a deleted repository's packs from the cache. */
   forget(repository: GitRepository): void {
     this.packs.forget(repository);
   }
 }
 
 /**
- * Returns the effect of injected faults on the bytes of a fetch response; undefined if no fault fires. No fault can
- * fire for a response that only negotiates common commits, because it has no stage.
+ * Returns the effect of the injected faults on a fetch response; undefined if no fault fires. A response that only
+ * negotiates common commits has no stage, so no fault fires for it.
  */
 async function takeUploadFaults(
   faults: GitFaults,
@@ -169,7 +172,8 @@ async function takeUploadFaults(
 }
 
 /**
- * Returns the names of the refs that point at wanted objects. The client sends only ids, so the names must be inferred.
+ * Returns the names of the refs that point to wanted objects. The client sends only object ids, so the names can only
+ * be inferred.
  */
 function wantedRefs({ view, fetch: { wants } }: PackRequest): string[] {
   const wanted: string[] = [];
@@ -178,7 +182,7 @@ function wantedRefs({ view, fetch: { wants } }: PackRequest): string[] {
   return wanted;
 }
 
-/** Yields `head` unless it is empty, then everything from `tail`. */
+/** Yields `head` unless it is empty, and then all of `tail`. */
 async function* followed(head: Buffer, tail: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   if (head.length > 0) yield head;
   yield* tail;
@@ -199,8 +203,8 @@ function resultHeaders(service: Service): Readonly<Record<string, string>> {
 }
 
 /**
- * Returns the request body without its content encoding. Throws `unsupported_media_type`, with the text of `git
- * http-backend`, if the content type is wrong for the service.
+ * Returns the request body without its content encoding. Throws `unsupported_media_type`, with the message of `git
+ * http-backend`, if the content type is not that of the service.
  */
 function bodyOf(request: GitRequest, service: Service, max: number): AsyncIterable<Uint8Array> {
   const expected = `application/x-${service}-request`;
@@ -213,8 +217,8 @@ function bodyOf(request: GitRequest, service: Service, max: number): AsyncIterab
 }
 
 /**
- * Removes the content encoding of a request body. Git compresses fetch requests above 1 KiB. A body that inflates to
- * more than `max` bytes is refused before memory is allocated for it.
+ * Removes the content encoding of a request body. (Git compresses fetch requests above 1 KiB.) Refuses a body that
+ * inflates to more than `max` bytes before it allocates memory for it.
  */
 export function decodeBody(
   body: AsyncIterable<Uint8Array>,
@@ -251,7 +255,7 @@ async function* bounded(body: AsyncIterable<Uint8Array>, max: number): AsyncIter
 
 async function* gunzip(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const inflated = createGunzip();
-  // Ignore an error of the pipeline here, because the loop over `inflated` throws it too.
+  // Ignores an error of the pipeline, because the loop over `inflated` throws it too.
   const ended = pipeline(Readable.from(body, { objectMode: false }), inflated).catch(() => undefined);
   try {
     yield* inflated;

@@ -17,7 +17,7 @@ import { bandPackets, FATAL, FLUSH, KEEP_ALIVE, packBand, progress } from './pkt
 import type { RefListings } from './ref-listings.js';
 import type { RepositoryView } from './view.js';
 
-/** Milliseconds of silence after which a keep-alive packet is sent, as in Git. */
+/** Time in milliseconds without data after which a keep-alive packet is sent, as in Git. */
 const KEEP_ALIVE_MILLISECONDS = 5_000;
 
 const ABORTED = 'aborting due to possible repository corruption on the remote side.';
@@ -33,7 +33,7 @@ interface Sending {
 export class PackSender {
   /**
    * Serial number of each version of a repository's refs. It is part of the cache key of a pack with `include-tag`,
-   * because the content of such a pack depends on the refs.
+   * whose content depends on the refs.
    */
   readonly #refsNumbers = new WeakMap<Refs, number>();
   #nextRefsNumber = 0;
@@ -44,8 +44,8 @@ export class PackSender {
   ) {}
 
   /**
-   * Sends the packfile section of a fetch response: progress messages, the pack, and the final flush packet. `wire` is
-   * the effect of injected faults on the bytes.
+   * Sends the packfile section of a fetch response: progress messages, the pack, and the final flush packet. `wire`
+   * contains injected faults that change the bytes.
    */
   async *send(request: PackRequest, { signal, facts, wire }: Sending): AsyncIterable<Uint8Array> {
     const { view, sideband } = request;
@@ -68,7 +68,7 @@ export class PackSender {
         yield* this.cache.keeping(view.repository, key, this.#make(request, signal, pack), pack);
       }
     } catch (error) {
-      // Without side-band, the client cannot be told about an error, so close the connection.
+      // Closes the connection, because an error cannot be reported to the client without a side-band.
       if (sideband === 'none' || signal.aborted || error instanceof ResponseCut) throw error;
       yield* bandPackets(Buffer.from(ABORTED), FATAL, sideband);
       return;
@@ -81,7 +81,7 @@ export class PackSender {
     yield* packBand(counted(writePack(request.view.repository.objects, numbers, options), facts), request.sideband);
   }
 
-  /** Computes the list of objects to send. Yields keep-alive packets meanwhile. */
+  /** Computes the list of objects to send. Meanwhile yields keep-alive packets. */
   async *#prepare(request: PackRequest, signal: AbortSignal, facts: PackFacts): AsyncGenerator<Buffer, PreparedPack> {
     const { view, fetch, sideband } = request;
     const { objects } = view.repository;
@@ -102,7 +102,7 @@ export class PackSender {
     return { numbers, options };
   }
 
-  /** Returns the cache key of a pack. It is a hash of everything that affects the bytes of the pack. */
+  /** Returns the cache key of a pack: a hash of everything that determines its bytes. */
   #keyOf({ view, fetch, haves, boundary, sideband }: PackRequest): string {
     const { flags, filter, wants, depth } = fetch;
     const chosen = ['thin-pack', 'ofs-delta', 'no-progress'].map((flag) => flags.has(flag));
@@ -135,7 +135,7 @@ function planOf({ view, fetch, haves, boundary }: PackRequest, signal: AbortSign
   return view.repository.history.plan(
     {
       wants: fetch.wants,
-      // The client already has these commits. They were shallow in its repository, and now it receives their parents.
+      // The client already has a commit that was shallow in its repository, and now receives the commit's parents.
       haves: [...haves, ...boundary.unshallow],
       boundary: boundary.boundary,
       clientShallow: fetch.depth.clientShallow,
@@ -146,16 +146,16 @@ function planOf({ view, fetch, haves, boundary }: PackRequest, signal: AbortSign
 }
 
 /**
- * Returns true if the pack may be thin, that is, contain deltas whose bases only the client has. With an object filter
- * it may not: the client may lack the bases even though it has their commits.
+ * Returns true if the pack may be thin, which means that it may contain deltas whose bases only the client has. False
+ * with an object filter: the client may then lack the bases, although it has their commits.
  */
 function isThin({ fetch, haves }: PackRequest): boolean {
   return fetch.flags.has('thin-pack') && haves.size > 0 && !fetch.filter;
 }
 
 /**
- * Awaits `work` and returns its result. Meanwhile, yields the packet `sign` every `every` milliseconds. Without these
- * packets, proxies and users would assume that the connection is dead.
+ * Awaits `work` and returns its result. Meanwhile yields the packet `sign` every `every` milliseconds. Otherwise
+ * proxies and users would assume that the connection is dead.
  */
 export async function* keepAlive<T>(work: Promise<T>, every: number, sign: Buffer): AsyncGenerator<Buffer, T> {
   const ended = work.then(
@@ -176,7 +176,7 @@ export async function* keepAlive<T>(work: Promise<T>, every: number, sign: Buffe
 
 /**
  * Adds annotated tags to the list of objects to send. gitprotocol-capabilities, include-tag: "The server MUST send
- * annotated tags if we are sending the objects they point to." `numbers` are object numbers in ascending order.
+ * annotated tags if we are sending the objects they point to." `numbers` must be in ascending order.
  */
 export async function followingTags(
   view: RepositoryView,
@@ -189,7 +189,7 @@ export async function followingTags(
     if (meter.shouldYield) await meter.yieldToEventLoop();
     if (!isAmong(numbers, target)) continue;
     for (const number of tagChain(view.repository, oid)) {
-      // A chain of tags is always added as a whole. If this tag is in `added`, the rest of its chain is too.
+      // Stops at an object in `added`. Chains are added as a whole, so the rest of the chain was added too.
       if (added.has(number)) break;
       if (!isAmong(numbers, number)) added.add(number);
       if (meter.shouldYield) await meter.yieldToEventLoop();
@@ -202,14 +202,13 @@ export async function followingTags(
   return all.sort();
 }
 
-/** Returns true if the ascending list contains the number. */
+/** Returns true if the list, which must be ascending, contains the number. */
 function isAmong(numbers: Int32Array, number: number): boolean {
   return numbers[lastUpTo(numbers, number)] === number;
 }
 
 /**
- * Yields the object numbers of an annotated tag and of the tags it points at. A tag can point at another tag, which
- * forms a chain.
+ * Yields the object numbers of an annotated tag and of the tags to which it points. (A tag can point to another tag.)
  */
 function* tagChain({ objects }: GitRepository, oid: Oid): IterableIterator<number> {
   for (let number = objects.find(oid); objects.typeOf(number) === TAG; ) {
@@ -219,40 +218,41 @@ function* tagChain({ objects }: GitRepository, oid: Oid): IterableIterator<numbe
 }
 
 interface Finished {
-  /** Facts about the pack. They are complete, because the whole pack was written. */
+  /** Facts about the pack. They are final, because the pack has been written. */
   readonly pack: PackFacts;
   readonly packets: readonly Buffer[];
   readonly bytes: number;
 }
 
 /**
- * Maximum size in bytes of a pack that is cached at its first request. A larger pack is cached only if it is requested
- * again. Most large packs never are, and occupied memory costs more than memory that is soon reused.
+ * Maximum size in bytes of a pack that is cached on its first request. A larger pack is cached only on its second
+ * request: most large packs are never requested again, and memory that stays occupied costs more than memory that is
+ * soon reused.
  */
 const KEPT_AT_ONCE = 1024 * 1024;
-/** Maximum number of keys in `sent`, for each repository. */
+/** Maximum number of keys of large packs in `sent`, per repository. */
 const MAX_SENT = 1000;
 
 /** Cached packs of one repository, and the keys of packs that may be cached later. */
 interface RepositoryPacks {
   readonly finished: CacheRegion<string, Finished>;
-  /** Keys of packs that are now being sent and collected for the cache. */
+  /** Keys of packs that are being sent and collected for the cache. */
   readonly growing: Set<string>;
-  /** Keys of packs that were too large to be cached at their first request. They are cached at the second one. */
+  /** Keys of packs that were too large to be cached on their first request. */
   readonly sent: Set<string>;
 }
 
 /**
- * Cache of sent packs of all repositories, stored as packets. Entries are evicted by the shared LRU cache. An entry
- * never becomes outdated, because its key determines all bytes of the pack and objects never change.
+ * Cache of the packs of all repositories, stored as the packets that were sent. The shared LRU cache evicts entries.
+ * Entries never become outdated: the key determines all bytes of the pack, and objects never change.
  */
 export class PackCache {
   readonly #packs = new WeakMap<GitRepository, RepositoryPacks>();
-  /** Number of bytes collected so far from packs that are now being sent. */
+  /** Number of bytes collected so far of all packs that are being sent and will be cached. */
   growingBytes = 0;
   readonly #most: number;
 
-  /** `max` is the limit in bytes for all packs together that are being collected. */
+  /** `max` is the maximum number of bytes of all packs that are being collected at one time. */
   constructor(
     private readonly cache: MemoryCache,
     max = cache.capacity,
@@ -270,10 +270,9 @@ export class PackCache {
   }
 
   /**
-   * Passes `packets` on. Caches them if they are not too large and all of them were sent.
-   *
-   * Slow clients cannot fill the memory. If several clients receive a pack at the same time, it is collected for only
-   * one of them. All packs that are being collected share one limit.
+   * Yields `packets` unchanged. Caches them if they are not too large and all of them were sent. If several clients
+   * receive one pack at the same time, it is collected only once. One limit applies to all packs being collected, so
+   * that slow clients cannot fill the memory.
    */
   async *keeping(
     repository: GitRepository,
@@ -320,7 +319,7 @@ export class PackCache {
     }
   }
 
-  /** Removes the cached packs of a deleted repository. Packs that are now being sent are completed, but not cached. */
+  /** Removes a deleted repository's packs from the cache. Packs that are being sent are completed, but not cached. */
   forget(repository: GitRepository): void {
     this.#packsOf(repository).finished.close();
   }

@@ -4,29 +4,29 @@ import { type MemoryBudget, StoreFull } from '../memory/memory-budget.js';
 export interface SpoolOptions {
   /** Maximum size of a pack in bytes. */
   readonly most: number;
-  /** Memory budget that the received bytes are charged to. */
+  /** Budget that provides the memory for the received bytes. */
   readonly budget: MemoryBudget;
   /**
-   * What happens to the rest of a refused pack. `drop` reads and discards it, so that the client then reads the
-   * response. `leave` stops reading.
+   * Handling of the rest of a refused pack. `drop` reads and discards it, so that the client then reads the response.
+   * `leave` stops reading.
    */
   readonly rest?: 'drop' | 'leave';
 }
 
 /**
  * Maximum size in bytes of a block (buffer) that collects received bytes. A large block has its own memory pages, which
- * go back to the operating system. Small pieces would be scattered over the heap and fragment it when they are freed.
+ * return to the operating system when freed. Small pieces would be scattered over the heap and fragment it.
  */
 const LARGEST_BLOCK = 64 * 1024 * 1024;
 
 /**
- * Memory buffer for a received pack. The pack is received before the repository is locked for writing. So a slow or
- * silent client blocks no other writer, and a client that disconnects has changed nothing.
+ * Memory buffer for a received pack. The pack is received before the repository is locked for writing. A slow client
+ * therefore blocks no other writer, and a client that disconnects has changed nothing.
  */
 export class PackSpool implements Disposable {
   /**
-   * Blocks with the received bytes. The last block contains `#used` bytes; all others are full. Each block is as long
-   * as all earlier blocks together, up to `LARGEST_BLOCK`.
+   * Blocks with the received bytes. All are full except the last, which has `#used` bytes. Each new block is as long as
+   * all earlier ones together, but at most `LARGEST_BLOCK`.
    */
   readonly #blocks: (Buffer | undefined)[] = [];
   #used = 0;
@@ -36,8 +36,8 @@ export class PackSpool implements Disposable {
   private constructor(private readonly options: SpoolOptions) {}
 
   /**
-   * Receives the pack from `source`. Sets `refusal` if the pack is too large or exceeds the memory budget. The option
-   * `rest` tells what then happens to the rest.
+   * Receives the pack from `source`. If the pack is too large or exceeds the memory budget, sets `refusal` and handles
+   * the rest as the option `rest` says.
    */
   static async fill(source: AsyncIterable<Uint8Array>, options: SpoolOptions): Promise<PackSpool> {
     const spool = new PackSpool(options);
@@ -53,12 +53,12 @@ export class PackSpool implements Disposable {
     }
   }
 
-  /** Error that caused the refusal of the pack; undefined if the pack was received completely. */
+  /** Error that refuses the pack; undefined if the pack was received completely. */
   get refusal(): PackError | StoreFull | undefined {
     return this.#refusal;
   }
 
-  /** Yields the received bytes block by block, and releases each block after its use. Can be called only once. */
+  /** Yields the received bytes block by block, and frees each block after its use. Must be called only once. */
   async *drain(): AsyncIterable<Uint8Array> {
     for (let index = 0; index < this.#blocks.length; index++) {
       const block = this.#blocks[index]!;
@@ -71,7 +71,7 @@ export class PackSpool implements Disposable {
     this.#blocks.length = 0;
   }
 
-  /** Releases all blocks that `drain` has not yet yielded. */
+  /** Frees the blocks that `drain` has not yielded. */
   [Symbol.dispose](): void {
     this.#blocks.length = 0;
     this.#give(this.#held);

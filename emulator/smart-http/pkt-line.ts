@@ -1,8 +1,8 @@
 import { type ByteString, bytesIn, bytesOf, concatBytes, latin1, sliceBytes } from '../git/object/bytes.js';
 
 /**
- * Thrown if the client violates the Git protocol, or requests something that does not exist. Git shows the message to
- * its user. A fetch sends it as an `ERR` packet; a push sends it in the `unpack` line of the report.
+ * Thrown if the client violates the Git protocol or requests something that does not exist. Git shows the message to
+ * its user. A fetch gets it as an `ERR` packet; a push gets it in the `unpack` line of its report.
  */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
@@ -22,7 +22,7 @@ export class ProtocolError extends Error {
 export const MAX_PACKET_BYTES = 65_520;
 
 export type Mark = 'flush' | 'delim' | 'response-end' | 'end';
-/** Payload of a packet. A packet without payload is represented by its name, and the end of the body by `end`. */
+/** Payload of a packet, or the name of a packet without payload. `end` is the end of the body. */
 export type Packet = Buffer | Mark;
 
 export const FLUSH: Buffer = Buffer.from('0000', 'latin1');
@@ -30,15 +30,12 @@ export const DELIM: Buffer = Buffer.from('0001', 'latin1');
 
 const MARKS: readonly Mark[] = ['flush', 'delim', 'response-end'];
 
-/** Encodes a payload as one packet of the Git protocol: four hexadecimal digits with the length, then the payload. */
+/** Encodes a payload as one packet of the Git protocol: its length in four hexadecimal digits, then the payload. */
 export function packet(payload: ByteString): Buffer {
   return Buffer.from(packetText(payload), 'latin1');
 }
 
-/**
- * Encodes a payload as one packet, in the form of a byte string. Used instead of `packet` for responses of many short
- * lines.
- */
+/** Like `packet`, but returns a byte string. Used for responses of many short lines. */
 export function packetText(payload: ByteString): ByteString {
   const length = payload.length + 4;
   if (length > MAX_PACKET_BYTES) throw new RangeError(`a packet of ${length} bytes`);
@@ -70,7 +67,7 @@ export function errorPacket(message: string): Buffer {
   return packet(latin1`ERR ${sliceBytes(text, 0, MAX_PACKET_BYTES - 8)}`);
 }
 
-/** Writes the length of a packet, as four hexadecimal digits, at the start of `target`. */
+/** Writes the length of a packet at the start of `target`, as four hexadecimal digits. */
 export function writeLength(target: Buffer, length: number): void {
   target.write(hexOf(length), 0, 'latin1');
 }
@@ -82,13 +79,13 @@ export function lineOf(payload: Buffer): ByteString {
 }
 
 export interface PacketLimits {
-  /** Maximum number of packets. The reader throws `ProtocolError` at the next one. */
+  /** Maximum number of packets. Above it, `ProtocolError` is thrown. */
   readonly packets: number;
 }
 
 /**
- * Reads packets from a request body while it is received. At most one packet and one received piece are in memory.
- * `rest` gives the bytes after the packets, such as a pack.
+ * Reads packets from a request body while it arrives. Holds at most one packet and one received piece in memory. `rest`
+ * gives access to the bytes after the packets (a pack).
  */
 export class PacketReader {
   readonly #source: AsyncIterator<Uint8Array>;
@@ -103,7 +100,7 @@ export class PacketReader {
   }
 
   /**
-   * Returns the next packet. Later reads do not change its bytes. Throws `ProtocolError` if the body ends within a
+   * Returns the next packet. Its bytes stay valid after further reads. Throws `ProtocolError` if the body ends inside a
    * packet.
    */
   async read(): Promise<Packet> {
@@ -123,13 +120,13 @@ export class PacketReader {
     return payload;
   }
 
-  /** Returns the next packet as a line without its LF. For a packet without payload, returns its name as `mark`. */
+  /** Returns the next packet as a line without its LF. For a packet without payload, returns its name. */
   async readLine(): Promise<ByteString | { readonly mark: Mark }> {
     const next = await this.read();
     return typeof next === 'string' ? { mark: next } : lineOf(next);
   }
 
-  /** Yields all bytes after the last packet that was read, as they are received. */
+  /** Yields all bytes after the packets read so far, as they arrive. */
   async *rest(): AsyncIterable<Uint8Array> {
     if (this.#at < this.#held.length) {
       const first = this.#held.subarray(this.#at);
@@ -176,8 +173,8 @@ function parseLength(bytes: Buffer, at: number): number {
     if (digit < 0) throw new ProtocolError(`protocol error: bad line length character: ${printable(bytes, at)}`);
     length = length * 16 + digit;
   }
-  // Length 0003 is invalid, because the length includes its own four digits. A packet of length 0004 has no payload. It
-  // is accepted, although senders should not send it.
+  // The length 0003 is invalid, because the length includes its own four digits. The length 0004 means an empty
+  // payload. It is accepted, although senders should not send it.
   if (length === 3 || length > MAX_PACKET_BYTES) throw new ProtocolError(`protocol error: bad line length ${length}`);
   return length;
 }
@@ -193,24 +190,24 @@ function printable(bytes: Buffer, at: number): string {
 }
 
 /**
- * Band numbers of the side-band. With `side-band` or `side-band-64k`, the first byte of each response packet is its
- * band (gitprotocol-pack): 1 pack data, 2 progress for the user's terminal, 3 a fatal error.
+ * Channels (bands) of the side-band. With `side-band` or `side-band-64k`, the first byte of each packet's payload is
+ * its band: 1 for pack data, 2 for progress on the user's terminal, 3 for a fatal error (gitprotocol-pack).
  */
 export const DATA = 1;
 export const PROGRESS = 2;
 export const FATAL = 3;
 export type Band = typeof DATA | typeof PROGRESS | typeof FATAL;
 
-/** Maximum length of a packet in bytes, by side-band capability. With `none`, the data is sent without packets. */
+/** Maximum length of a packet in bytes, by side-band capability. `none` means that the data is sent without packets. */
 const PACKET_BYTES = { none: 0, 'side-band': 1000, 'side-band-64k': MAX_PACKET_BYTES } as const;
 export type Sideband = keyof typeof PACKET_BYTES;
 
-/** Packet that keeps the connection alive. It is band 1 without data: `0005\x01`. */
+/** Packet that keeps the connection alive: band 1 with no data (`0005\x01`). */
 export const KEEP_ALIVE: Buffer = bandPackets(Buffer.alloc(0), DATA, 'side-band')[0]!;
 
 /**
- * Encodes `data` as packets of one band. Without side-band, only pack data can be sent, so the result for progress and
- * errors is empty.
+ * Encodes `data` as packets of one side-band channel. Without a side-band, only pack data can be sent; the result for
+ * progress and errors is empty.
  */
 export function bandPackets(data: Uint8Array, band: Band, sideband: Sideband): Buffer[] {
   if (sideband === 'none') return band === DATA ? [Buffer.from(data)] : [];
@@ -227,22 +224,22 @@ export function bandPackets(data: Uint8Array, band: Band, sideband: Sideband): B
   return packets;
 }
 
-/** Encodes `text` as progress packets. Git shows it on the user's terminal after `remote: `. */
+/** Encodes `text` as progress packets. Git shows it on the user's terminal, preceded by `remote: `. */
 export function progress(text: string, sideband: Sideband): Buffer[] {
   return bandPackets(Buffer.from(text), PROGRESS, sideband);
 }
 
-/** Number of bytes of a stream to collect before sending them. One write per packet would be slow. */
+/** Number of bytes of a stream to collect before sending them, because one write per packet would be slow. */
 const GATHERED_BYTES = 4 * MAX_PACKET_BYTES;
 
 /**
- * Encodes a stream as packets of band 1. All packets except the last have the maximum length. Yields several complete
+ * Encodes a stream as packets of band 1. All packets except the last have the maximum length. Yields several whole
  * packets at a time.
  */
 export async function* packBand(source: AsyncIterable<Uint8Array>, sideband: Sideband): AsyncIterable<Buffer> {
   const room = sideband === 'none' ? GATHERED_BYTES : PACKET_BYTES[sideband] - 5;
-  // Number of bytes to collect. It is a multiple of a packet's payload length, so that all packets except the last are
-  // full.
+  // Number of bytes to collect. Rounded down to a multiple of a packet's payload length, so that all packets except the
+  // last are full.
   const enough = GATHERED_BYTES - (GATHERED_BYTES % room);
   let waiting: Uint8Array[] = [];
   let bytes = 0;
@@ -258,16 +255,13 @@ export async function* packBand(source: AsyncIterable<Uint8Array>, sideband: Sid
   if (bytes > 0) yield framed(waiting, bytes, room, sideband);
 }
 
-/**
- * Encodes the first `length` bytes of `pieces` as packets. Each packet has a payload of `room` bytes; the last may have
- * less.
- */
+/** Encodes the first `length` bytes of `pieces` as packets with up to `room` bytes of payload each. */
 function framed(pieces: readonly Uint8Array[], length: number, room: number, sideband: Sideband): Buffer {
   const header = sideband === 'none' ? 0 : 5;
   const framed = Buffer.allocUnsafe(length + Math.ceil(length / room) * header);
   let left = length;
   let at = 0;
-  /** Offset in the result at which the current packet ends. */
+  /** Offset in the result of the end of the current packet. */
   let end = 0;
   for (const piece of pieces) {
     for (let from = 0; from < piece.length && left > 0; ) {

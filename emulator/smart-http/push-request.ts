@@ -8,16 +8,16 @@ import { lineOf, type PacketReader, ProtocolError } from './pkt-line.js';
 import type { WireLimits } from './wire-limits.js';
 
 export interface PushRequest {
-  /** Requested ref updates. Ref names are as the client wrote them, without the prefix of a ref namespace. */
+  /** Requested ref updates. Names are as the client wrote them, without the prefix of a ref namespace. */
   readonly commands: readonly RefChange[];
   readonly capabilities: ReadonlyMap<string, string>;
-  /** True if the client's repository is shallow, so that some of its commits lack their parents. */
+  /** True if the client's repository is shallow, which means that some of its commits lack their parents. */
   readonly isShallow: boolean;
-  /** Reason to refuse the whole push although it is well-formed; undefined if none. */
+  /** Reason why the whole push is refused although it is well-formed; undefined if it is accepted. */
   readonly refusal: string | undefined;
 }
 
-/** Returns true if a pack follows the commands. Only a push that just deletes refs has no pack. */
+/** Returns true if a pack follows the commands. No pack follows if all commands delete refs. */
 export function carriesPack({ commands }: PushRequest): boolean {
   return commands.some((command) => !isDeletion(command));
 }
@@ -30,7 +30,7 @@ export function carriesPack({ commands }: PushRequest): boolean {
  *     command         = old-id SP new-id SP name
  *     push-options    = *PKT-LINE(push-option) flush-pkt       ; when negotiated
  *
- * A request may consist of only a flush packet. Clients send it before a large body, to check their permission.
+ * The request may be a single flush packet: clients send one to check their permission before they send a large body.
  */
 export async function readPushRequest(
   reader: PacketReader,
@@ -43,7 +43,7 @@ export async function readPushRequest(
   let count = 0;
   const meter = new Meter({ schedule });
   for (;;) {
-    // Let other requests run. Thousands of lines may already be in the buffer, and reading them does not wait for the
+    // Lets other requests run. Thousands of lines can be in the buffer, so that reading them never waits for the
     // network.
     if ((count & 63) === 63 && meter.shouldYield) await meter.yieldToEventLoop();
     const packet = await reader.read();
@@ -72,7 +72,7 @@ function parseCommand(line: ByteString): RefChange {
   return { name, old, new: next };
 }
 
-/** Reads and ignores the options of `git push -o`, as Git does if no hook uses them. */
+/** Skips the options of `git push -o`. Git also ignores them if no hook uses them. */
 async function skipOptions(reader: PacketReader, limits: WireLimits): Promise<void> {
   for (let count = 0; ; count++) {
     const packet = await reader.read();

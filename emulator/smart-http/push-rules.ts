@@ -10,12 +10,12 @@ import {
 import { refNameIssue } from '../git/refs/ref-name.js';
 import { isHidden, type RepositoryView, visibleHead } from './view.js';
 
-/** Maximum length of a ref name in bytes. Git stores a ref as a file, and file systems allow no longer paths. */
+/** Maximum length of a ref name in bytes. Git stores a ref as a file, and file systems do not allow longer paths. */
 const MAX_REF_BYTES = 4096;
 
 /**
- * Refusal of a ref update. `reason` is for the status report. `message` is an optional line that Git shows on the
- * user's terminal.
+ * Refusal of a ref update. `reason` is for the report; `message` is an additional line that Git shows on the user's
+ * terminal.
  */
 export interface Refusal {
   readonly reason: string;
@@ -23,8 +23,8 @@ export interface Refusal {
 }
 
 /**
- * Checks of `git receive-pack` before the ref transaction, with Git's order and texts. Each returns the refusal of the
- * ref update, or undefined if the update passes the check.
+ * Checks that `git receive-pack` makes before the ref transaction, in Git's order and with Git's texts. Each returns a
+ * refusal of the ref update, or undefined if it finds nothing wrong.
  */
 const RULES: readonly ((view: RepositoryView, command: RefChange) => Refusal | undefined)[] = [
   (view, command) => {
@@ -39,7 +39,7 @@ const RULES: readonly ((view: RepositoryView, command: RefChange) => Refusal | u
     };
   },
   (view, command) => {
-    // Like Git, allow this deletion in a ref namespace. HEAD then points to the namespace's own branch of that name.
+    // Allows the deletion in a ref namespace, as Git does, even if HEAD names this branch.
     if (!isDeletion(command) || command.old === ZERO_OID || view.prefix !== '') return undefined;
     if (visibleHead(view.repository.refs, NO_BYTES)?.symref !== command.name) return undefined;
     return {
@@ -49,7 +49,7 @@ const RULES: readonly ((view: RepositoryView, command: RefChange) => Refusal | u
   },
 ];
 
-/** Returns the reason why a ref update is refused, or undefined if it is allowed. */
+/** Returns the refusal of a ref update; undefined if the update is allowed. */
 export function refusalOf(view: RepositoryView, command: RefChange): Refusal | undefined {
   for (const rule of RULES) {
     const refusal = rule(view, command);
@@ -60,7 +60,7 @@ export function refusalOf(view: RepositoryView, command: RefChange): Refusal | u
 
 /**
  * Returns true if a push may change a ref of this name. The name must be `refs/` and at least two more components. To
- * delete a ref, one component after `refs/` is enough.
+ * delete a ref, one more component is enough.
  */
 function isPushable(command: RefChange): boolean {
   const { name } = command;
@@ -68,7 +68,7 @@ function isPushable(command: RefChange): boolean {
   return refNameIssue(sliceBytes(name, 'refs/'.length), { oneLevel: isDeletion(command) }) === undefined;
 }
 
-/** Texts for ref updates that the transaction refuses, as in Git's `ref_transaction_error_msg`. */
+/** Reasons for which the transaction refuses a ref update, with the texts of Git's `ref_transaction_error_msg`. */
 const REASONS: Readonly<Record<RefIssue, string>> = {
   stale: 'incorrect old value provided',
   blocked: 'refname conflict',
@@ -78,8 +78,8 @@ const REASONS: Readonly<Record<RefIssue, string>> = {
 };
 
 /**
- * Returns the texts for a ref update that conflicts with the current refs. As in Git, ref names are shown as the client
- * wrote them.
+ * Returns the refusal of a ref update that conflicts with the current refs. It shows names as the client wrote them,
+ * like Git.
  */
 export function describeRefusal(conflict: RefConflict, { prefix }: Pick<RepositoryView, 'prefix'>): Refusal {
   const { issue, change, current, other } = conflict;

@@ -22,32 +22,34 @@ import type { RepositoryView } from './view.js';
 import type { WireLimits } from './wire-limits.js';
 
 /**
- * Hook that can refuse a single ref update of a push. Returns the reason, which Git shows to its user. Returns
- * undefined to allow the update.
+ * Decides about one ref update of a push. Returns the reason to refuse it, which Git shows to its user, or undefined to
+ * allow it.
  */
 export type UpdateHook = (update: ProposedUpdate) => string | undefined | Promise<string | undefined>;
 
 /**
- * Ref update that has passed Git's own checks. All its objects exist. New objects can be read only from `objects` until
- * the push is complete.
+ * Ref update that passed Git's own checks. All its objects exist, or were received with this push. New objects can be
+ * read only from `objects` until they are published.
  */
 export interface ProposedUpdate {
   readonly repository: GitRepository;
-  /** All published objects, and the objects of this push. */
+  /** The objects of this push, together with all published objects. */
   readonly objects: Quarantine;
-  /** Ref update. The name is as the client wrote it, such as `refs/heads/main`, even in a ref namespace. */
+  /**
+   * The ref update, with the name that the client wrote, such as `refs/heads/main`. The name has no prefix, even in a
+   * ref namespace.
+   */
   readonly change: RefChange;
 }
 
 /**
- * Returns true if the update would lose commits: the ref is deleted, or the new commit does not descend from the old
- * one. Moving a tag always counts as a loss. `isForced` is less strict about tags, because it compares the commits they
- * point at.
+ * Returns true if the update would lose commits: it deletes the ref, or the new commit does not descend from the old
+ * one. Moving a tag always counts as a loss. (`isForced` is less strict: it follows a tag to its commit.)
  */
 export function losesCommits({ repository, objects, change }: ProposedUpdate): boolean {
   const { old, new: next } = change;
   if (old === ZERO_OID || old === next) return false;
-  // A deletion counts as a loss. Otherwise, a client could bypass the check by deleting a branch and creating it again.
+  // A deletion counts. Otherwise a client could force a push by deleting a branch and creating it again.
   if (isDeletion(change)) return true;
   if (!isCommit(repository.objects, old) || !isCommit(objects, next)) return true;
   return isForced(repository, objects, change);
@@ -58,7 +60,7 @@ export function commitsBroughtBy({ objects, change }: ProposedUpdate): Oid[] {
   return newCommits(objects, change.new).added;
 }
 
-/** Input of the handler of one `POST git-receive-pack` request. */
+/** Everything needed to handle one `POST git-receive-pack` request. */
 export interface ReceivePackRequest {
   readonly view: RepositoryView;
   /** Request body (commands and pack), already decompressed. */
@@ -68,19 +70,19 @@ export interface ReceivePackRequest {
   readonly updateHook: UpdateHook | undefined;
   readonly facts: GitFacts;
   readonly faults?: GitFaults | undefined;
-  /** Approximate length of the pack in bytes; 0 if unknown. */
+  /** Approximate length of the pack in bytes; 0 if not known in advance. */
   readonly packBytes?: number;
 }
 
 export interface ReceivePackResult {
   readonly report: Buffer;
-  /** Changed refs. They have their stored names, with the prefix of their ref namespace. */
+  /** Changed refs, by their stored names, which include the prefix of a ref namespace. */
   readonly moved: readonly RefChange[];
-  /** True if at least one ref update succeeded, even if the ref kept its value. */
+  /** True if at least one ref update succeeded, even if it did not change the ref's value. */
   readonly isDone: boolean;
   /**
-   * `wire` is the effect of injected faults on the bytes of the response. `whole` is the length in bytes of the
-   * response without faults.
+   * `wire` contains injected faults that change the bytes of the response. `whole` is the length in bytes of the
+   * response without them.
    */
   readonly wire?: WireFaults | undefined;
   readonly whole?: number;
@@ -89,8 +91,8 @@ export interface ReceivePackResult {
 const NOTHING = { moved: [], isDone: false } as const;
 
 /**
- * Handles `POST git-receive-pack`. The HTTP status is always 200, because the body reports failures. The request body
- * is read completely before anything changes, so a client that disconnects early has changed nothing.
+ * Handles `POST git-receive-pack`. The HTTP status is always 200, because the body reports failures. Reads the whole
+ * request body before it changes anything, so that a client that disconnects early has changed nothing.
  */
 export async function receivePack(received: ReceivePackRequest): Promise<ReceivePackResult> {
   const { view, limits } = received;
@@ -129,7 +131,7 @@ export async function receivePack(received: ReceivePackRequest): Promise<Receive
   return await push.complete(spool);
 }
 
-/** Reads and discards the rest of the body. A client reads the response only after it has sent the whole request. */
+/** Discards the rest of the body. A client reads the response only after it has sent the whole request. */
 async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of body);
 }
@@ -150,9 +152,9 @@ class Push {
   readonly #isAtomic: boolean;
   readonly #moved: RefChange[] = [];
   #unpackError: string | undefined;
-  /** True if an object of the received pack refers to a missing object. */
+  /** True if an object in the received pack refers to an object that does not exist. */
   #isTorn = false;
-  /** Fault actions for the report. They are chosen after all checks and before any ref changes. */
+  /** Actions of injected faults for the report. They are taken after all checks, but before any ref changes. */
   #chosen: readonly ChosenAction[] = [];
   #wire: WireFaults | undefined;
 
@@ -164,22 +166,22 @@ class Push {
     this.#isAtomic = request.capabilities.has('atomic');
   }
 
-  /** Executes the push under the repository's write lock. Returns the report for the client. */
+  /** Executes the push and returns the report for the client. No other writer changes the repository meanwhile. */
   async complete(spool: PackSpool | undefined): Promise<ReceivePackResult> {
     await this.received.view.repository.transact((transaction) => this.#run(transaction, spool));
     this.#noteRefusals();
     const wire = this.#wire;
     const outcome = { moved: this.#moved, isDone: this.#reasons.includes(undefined) };
     if (wire === undefined) return { report: this.#report(), ...outcome };
-    // Wait for the delays of faults only now, so that they do not block other writers. Ignore a disconnect of the
-    // client: the refs have changed, so the report is still written.
+    // Waits for delays of faults only now, so that they do not block other writers. Ignores a disconnect of the client:
+    // the refs have changed, so the report is still written.
     await this.received.faults!.wait(this.#chosen).catch(() => undefined);
     return { report: this.#report(wire), ...outcome, wire, whole: this.#report().length };
   }
 
   /**
-   * Runs all checks in order: unpacking, fsck, connectivity, rules and the update hook. Then adds the allowed updates
-   * to the ref transaction, which makes the last checks.
+   * Makes all checks in order: unpacking, fsck, connectivity, rules, and the update hook. The ref transaction makes the
+   * remaining checks.
    */
   async #run(transaction: RefTransaction, spool: PackSpool | undefined): Promise<void> {
     this.#unpackError = this.request.refusal ?? (spool && (await this.#unpack(transaction.objects, spool)));
@@ -196,7 +198,7 @@ class Push {
     else await this.#planUpdates(transaction);
   }
 
-  /** Stores the objects of the pack. Returns undefined on success, otherwise the reason for the failure. */
+  /** Stores the objects of the pack. Returns the reason if that fails; otherwise undefined. */
   async #unpack(quarantine: Quarantine, spool: PackSpool): Promise<string | undefined> {
     if (spool.refusal !== undefined) return spool.refusal.message;
     const { fsck: policy } = this.received;
@@ -211,8 +213,8 @@ class Push {
       if (policy === 'strict') fsck.finish(quarantine);
       const missing = await quarantine.findMissing();
       this.#isTorn = missing !== undefined;
-      // As in `git index-pack --strict`, a shallow client gets no error. The parents of its boundary commits are
-      // expected to be missing.
+      // Accepts missing objects from a shallow client, as `git index-pack --strict` does. The parents of its boundary
+      // commits are expected to be missing.
       return missing && policy === 'strict' && !isShallow
         ? `did not receive expected object ${missing.oid}`
         : undefined;
@@ -229,9 +231,9 @@ class Push {
   }
 
   /**
-   * Refuses ref updates whose objects are incomplete. Refuses all updates if any object of the pack points at a missing
-   * object, even if no ref leads to it. Git would store such an object, because its clients could not reach it. This
-   * server lets clients request every stored object by its id.
+   * Refuses ref updates whose objects are incomplete. If any object of the pack refers to an object that does not
+   * exist, refuses all updates, even if no ref would lead to the broken object. Git would store such an object, because
+   * its clients could not reach it. But this server lets clients request every stored object by id.
    */
   async #checkConnectivity(transaction: RefTransaction): Promise<void> {
     const { commands, isShallow } = this.request;
@@ -245,8 +247,8 @@ class Push {
   }
 
   /**
-   * Checks the rules for refs and calls the update hook. In an atomic push, the checks end at the first refused update,
-   * as in Git.
+   * Checks the rules for refs and calls the update hook. In an atomic push, the checks stop at the first refused
+   * update, as in Git.
    */
   async #checkRules(transaction: RefTransaction): Promise<void> {
     const { view, updateHook } = this.received;
@@ -268,8 +270,8 @@ class Push {
   }
 
   /**
-   * Takes the injected faults for the report. If a fault makes the report refuse a ref, the ref is not changed either.
-   * Git clients rely on this.
+   * Takes the injected faults for the report. If a fault makes the report refuse a ref, the ref does not change either,
+   * because Git clients rely on the report.
    */
   #takeReportFaults(faults: GitFaults): void {
     const { commands } = this.request;
@@ -286,8 +288,8 @@ class Push {
   }
 
   /**
-   * Adds the updates that were not refused to the ref transaction. An atomic push prepares all of them together; any
-   * other push prepares each on its own.
+   * Adds the updates that were not refused to the ref transaction. In an atomic push they succeed or fail together;
+   * otherwise each on its own.
    */
   async #planUpdates(transaction: RefTransaction): Promise<void> {
     const { view } = this.received;
@@ -309,8 +311,9 @@ class Push {
   }
 
   /**
-   * Prepares the ref transaction of an atomic push (gitprotocol-capabilities, `atomic`). A single conflict refuses all
-   * ref updates. As in Git, the message names the conflicting ref, and all updates are reported with the same reason.
+   * Prepares the ref transaction of an atomic push, in which one conflict refuses all ref updates
+   * (gitprotocol-capabilities, `atomic`). As in Git, the message names the conflicting ref, and all updates are
+   * reported with one reason.
    */
   async #prepareAll(transaction: RefTransaction): Promise<void> {
     try {
@@ -323,7 +326,7 @@ class Push {
     }
   }
 
-  /** Records the reasons for refusals in the facts for the journal. */
+  /** Records why updates were refused, in the facts for the journal. */
   #noteRefusals(): void {
     const { facts } = this.received;
     if (this.#unpackError !== undefined) facts.error = this.#unpackError;
@@ -348,8 +351,8 @@ class Push {
    *     report-status  = PKT-LINE("unpack" SP ("ok" / error-msg)) 1*(command-status) flush-pkt
    *     command-status = PKT-LINE("ok" SP refname) / PKT-LINE("ng" SP refname SP error-msg)
    *
-   * With side-band, the whole report is sent in band 1. `report-status-v2` only adds `option` lines for refs that were
-   * updated under another name. This server never does that, so both versions give the same report.
+   * With a side-band, the whole report is sent on channel 1. `report-status-v2` adds `option` lines for refs that were
+   * updated under another name. This server never does that, so both versions are the same.
    */
   #report(wire?: WireFaults): Buffer {
     const { capabilities, commands } = this.request;
@@ -375,7 +378,9 @@ class Push {
   }
 }
 
-/** Returns the reason as one line of at most 1,000 characters. The line and a ref name must fit into one packet. */
+/**
+ * Returns the reason as one line of at most 1,000 characters, so that it fits into one packet together with a ref name.
+ */
 function oneLine(reason: string): ByteString {
   return bytesOf(reason.replaceAll(/[\r\n]+/g, ' ').slice(0, 1000));
 }

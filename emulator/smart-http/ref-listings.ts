@@ -16,12 +16,12 @@ export interface LsRefsOptions {
   readonly peel: boolean;
   readonly symrefs: boolean;
   readonly unborn: boolean;
-  /** Prefixes of the ref names to list. An empty list selects all refs. */
+  /** Prefixes that select the refs to list. An empty list selects all refs. */
   readonly prefixes: readonly ByteString[];
 }
 
 /**
- * Ref listing for protocol versions 0 and 1. The first line is separate, because the capabilities are appended to it.
+ * Ref listing of protocol versions 0 and 1. The first line is separate, because the capabilities are appended to it.
  */
 export interface Advertisement {
   /** First line without packet framing: `<oid> SP <name>`. */
@@ -30,10 +30,10 @@ export interface Advertisement {
   readonly rest: Buffer;
 }
 
-/** Annotated tag, and the object that it finally points at. A tag can point at another tag, which forms a chain. */
+/** Annotated tag, and the object at the end of its chain. A tag can point to another tag, so that tags form a chain. */
 export interface AnnotatedTag {
   readonly oid: Oid;
-  /** Object at the end of the chain, as an object number (index in the tables of the object store). */
+  /** Number of the object at the end of the chain. Object numbers are indexes into the tables of the object store. */
   readonly target: number;
 }
 
@@ -41,19 +41,19 @@ type Listing = Buffer | Advertisement | readonly AnnotatedTag[];
 
 /** Cached listings of one repository. */
 interface KeptListings {
-  /** State of the refs that the cached listings show. The listings are discarded when the refs change. */
+  /** Version of the refs to which the listings belong. The listings are discarded when the refs change. */
   refs: Refs | undefined;
   readonly listings: CacheRegion<string, Listing>;
   /**
-   * Results of following chains of tags. Keys are ids of annotated tags. Values are ids of the objects at the end of
-   * the chains; null if an object in the chain is missing or malformed.
+   * For each annotated tag, the id of the object at the end of its chain of tags. null if an object of the chain is
+   * missing or malformed.
    */
   readonly peeled: CacheRegion<Oid, Oid | null>;
 }
 
 /**
- * Generator that writes a listing. It yields lines, and the CPU work done so far as a number in the units of `Meter`.
- * The work is yielded so that other requests can run.
+ * Generator that writes a listing. It yields lines, and in between numbers: the CPU work done since the last one (see
+ * `Meter`), so that other requests can run.
  */
 type Lines = Generator<ByteString | number, void, void>;
 const SPACE = bytesOf(' ');
@@ -65,19 +65,18 @@ const BATCH = 64 * 1024;
 const TAG_BYTES = 100;
 /**
  * Maximum number of prefixes in a request whose listing is cached. Normal clients send fewer. The prefixes are part of
- * the cache key, and a longer key would need more memory than most listings.
+ * the cache key, so a longer list would take more memory than most listings.
  */
 const MAX_KEPT_PREFIXES = 64;
 
 /**
- * Cache of ref listings, in the form in which they are sent. A listing is valid until the refs of its repository
- * change. Clients request the same few listings repeatedly. With thousands of refs, writing the listing is the main
- * cost of a request.
+ * Cache of ref listings in encoded form. A listing is valid until the refs of its repository change. Clients keep
+ * requesting the same few listings, and with thousands of refs, writing the listing is the main cost of a request.
  */
 export class RefListings {
   readonly #kept = new WeakMap<GitRepository, KeptListings>();
 
-  /** Returns the response to `ls-refs` of protocol version 2 as packets, without the final flush packet. */
+  /** Returns the response to `ls-refs` of protocol version 2 as packets. The final flush packet is not included. */
   lsRefs(view: RepositoryView, options: LsRefsOptions, meter: Meter): Promise<Buffer> {
     const { repository, prefix } = view;
     const { refs } = repository;
@@ -87,12 +86,9 @@ export class RefListings {
   }
 
   /**
-   * Returns the ref listing for protocol versions 0 and 1.
-   *
-   * - For a fetch, HEAD comes first. After each annotated tag, there is a line with the object that it finally points
-   *   at.
-   * - For a push into a ref namespace, refs outside the namespace are listed as `.have`. The client then need not send
-   *   their objects.
+   * Returns the ref listing for protocol versions 0 and 1. For a fetch, HEAD comes first, and each annotated tag is
+   * followed by a line with the object at the end of its chain of tags. For a push into a ref namespace, refs outside
+   * the namespace are listed as `.have`, so that the client need not send their objects.
    */
   advertisement(view: RepositoryView, service: 'upload-pack' | 'receive-pack', meter: Meter): Promise<Advertisement> {
     const { repository, prefix } = view;
@@ -122,9 +118,9 @@ export class RefListings {
   }
 
   /**
-   * Follows the chain of tags that begins with `oid`, and returns the object at its end. Returns undefined if `oid` is
-   * not a tag, or if an object in the chain is missing. Caches the result for every tag in the chain, because each may
-   * have its own ref.
+   * Returns the object at the end of the chain of tags that begins with `oid`. Returns undefined if `oid` is not a tag,
+   * or if an object of the chain is missing. Caches the result for every tag of the chain, because each may have its
+   * own ref.
    */
   *#peeled(repository: GitRepository, oid: Oid): Steps<Oid | undefined> {
     const { objects } = repository;
@@ -199,7 +195,7 @@ export class RefListings {
     const known = kept.listings.get(key);
     if (known) return known as T;
     const made = await make();
-    // Cache the listing only if the refs have not changed meanwhile. Otherwise it is already outdated.
+    // Caches the listing only if the refs have not changed while it was written. Otherwise it is already outdated.
     if (kept.refs === refs) kept.listings.set(key, made);
     return made;
   }
@@ -237,8 +233,8 @@ function* writeAdvertisement(lines: Lines): Steps<Advertisement> {
 }
 
 /**
- * Yields the lines of a push's ref advertisement. For a ref namespace, objects of refs outside of it are listed as
- * `.have`.
+ * Yields the lines of the ref advertisement for a push. In a ref namespace, the objects of refs outside it are listed
+ * as `.have`.
  */
 function* pushLines(refs: Refs, prefix: ByteString): Lines {
   const shown = new Set<Oid>();
@@ -258,8 +254,8 @@ function* pushLines(refs: Refs, prefix: ByteString): Lines {
 }
 
 /**
- * Sorts the prefixes in byte order, and removes each that starts with another one. Each ref then matches at most one
- * prefix, so it is listed once.
+ * Returns the prefixes in byte order, without those that start with another prefix. Each ref then matches at most one
+ * prefix and is listed once: `a`, `ab`, `b` → `a`, `b`.
  */
 function* shortestPrefixes(prefixes: readonly ByteString[]): Steps<ByteString[]> {
   if (prefixes.length === 0) return [NO_BYTES];
@@ -273,8 +269,7 @@ function* shortestPrefixes(prefixes: readonly ByteString[]): Steps<ByteString[]>
 }
 
 /**
- * Collects the lines of a listing and encodes them as packets. Encoding large batches is faster than encoding single
- * lines.
+ * Collects the lines of a listing and encodes them as packets in large batches. This is faster than encoding each line.
  */
 class LineBuffer {
   readonly #parts: Buffer[] = [];

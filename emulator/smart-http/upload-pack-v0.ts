@@ -24,13 +24,13 @@ import { FLUSH, lineText, type PacketReader, ProtocolError } from './pkt-line.js
 import { type RepositoryView, visibleTips } from './view.js';
 
 /**
- * Handles a fetch in protocol versions 0 and 1. A stateless request has this form (gitprotocol-pack):
+ * Handles a fetch in protocol versions 0 and 1. gitprotocol-pack, for a stateless request:
  *
  *     upload-request = want-list *shallow-line *1depth-request *1filter-request flush-pkt
  *     upload-haves   = *have-line (flush-pkt / "done")
  *
- * The response has acknowledgments, then the pack. If a depth was requested, shallow lines and a flush packet precede
- * them.
+ * The response consists of acknowledgments and the pack. If a depth was requested, shallow lines and a flush packet
+ * come first.
  */
 export async function uploadPackV0(upload: UploadPackRequest): Promise<UploadPackResponse> {
   const { view, reader, facts } = upload;
@@ -54,11 +54,11 @@ export async function uploadPackV0(upload: UploadPackRequest): Promise<UploadPac
 }
 
 /**
- * Throws `ProtocolError` if a wanted commit is not reachable from a visible ref. In protocol versions 0 and 1, the
+ * Throws `ProtocolError` if a wanted commit is not reachable from a visible ref. In protocol versions 0 and 1 the
  * server first sends all visible refs, so a client has no reason to want other commits. Version 2 allows any object.
  *
- * Wanted trees and blobs are not checked, as in `git rev-list`. It would be too expensive to find the commits that
- * contain them.
+ * As in `git rev-list`, wanted trees and blobs are not checked, because finding the commits that contain them would be
+ * too expensive.
  */
 async function checkReachable({ repository, prefix }: RepositoryView, wants: Iterable<Oid>): Promise<void> {
   const { refs, objects, history } = repository;
@@ -75,8 +75,8 @@ async function checkReachable({ repository, prefix }: RepositoryView, wants: Ite
 }
 
 /**
- * Capabilities for the side-band, which multiplexes pack, progress and errors. The capability with the largest packets
- * comes first.
+ * Side-band capabilities (the side-band multiplexes pack, progress and errors). The one with the largest packets comes
+ * first.
  */
 const SIDEBANDS = ['side-band-64k', 'side-band'] as const;
 
@@ -117,10 +117,10 @@ interface Outcome {
  * Reads the `have` lines of a fetch and writes the acknowledgments (gitprotocol-pack, "Packfile Negotiation"). In
  * multi_ack_detailed mode:
  *
- * - Each common object is acknowledged with `ACK <oid> common`, or with `ACK <oid> ready` once the server knows enough
+ * - A common object is acknowledged with `ACK <oid> common`, and with `ACK <oid> ready` once the server knows enough
  *   common objects.
- * - The response to a flush packet is NAK.
- * - The response to `done` is a final ACK, or NAK if nothing is common.
+ * - A flush packet is answered with NAK.
+ * - `done` is answered with a final ACK, or with NAK if nothing is common.
  * - With `no-done`, the pack follows `ready` immediately.
  */
 async function negotiate(
@@ -140,8 +140,8 @@ async function negotiate(
   for (let first = true; ; first = false) {
     const line = await reader.readLine();
     if (typeof line !== 'string') {
-      // A client that limits the depth first sends a request without `have` lines, to learn the new shallow boundary.
-      // It gets no pack yet.
+      // Sends no pack. A client that limits the depth of the history first sends a request without `have` lines, only
+      // to learn the new shallow boundary.
       if (first && line.mark === 'end') return { replies, sendsPack: false };
       if (isDetailed && last && !sawOther && (await negotiation.isReady())) {
         saidReady = true;

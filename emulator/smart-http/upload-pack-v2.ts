@@ -30,7 +30,7 @@ const SHALLOW_INFO = packet(bytesOf('shallow-info\n'));
 const WANTED_REFS = packet(bytesOf('wanted-refs\n'));
 const PACKFILE = packet(bytesOf('packfile\n'));
 
-/** Maximum number of `ref-prefix` lines. If there are more, they are ignored and all refs are listed, as in Git. */
+/** Maximum number of `ref-prefix` lines. Above it, all of them are ignored and all refs are listed, as in Git. */
 const MAX_PREFIXES = 65_536;
 
 /**
@@ -126,7 +126,7 @@ function parseLsRefs(lines: readonly ByteString[]): LsRefsOptions {
 }
 
 /**
- * Handles the command `object-info`, which returns the sizes of objects. The response has a line of attribute names,
+ * Handles the command `object-info`, which returns the sizes of objects. The response first has the attribute names,
  * then `<oid> SP [<size>]` for each object (gitprotocol-v2).
  */
 function objectInfo({ repository: { objects } }: RepositoryView, lines: readonly ByteString[]): Buffer {
@@ -149,8 +149,8 @@ function objectInfo({ repository: { objects } }: RepositoryView, lines: readonly
 }
 
 /**
- * Parses the arguments of the command `fetch`. Returns the request (wanted objects and options), and the ids of objects
- * that the client has.
+ * Parses the arguments of the command `fetch`. `request` contains the wanted objects and the options; `haves` are the
+ * ids of the objects that the client has.
  */
 function parseFetch(lines: readonly ByteString[], view: RepositoryView): { request: FetchRequest; haves: Oid[] } {
   const request = emptyRequest();
@@ -191,13 +191,12 @@ function readWantRef(name: ByteString, request: FetchRequest, view: RepositoryVi
 }
 
 /**
- * Handles the command `fetch`. The response has this form (gitprotocol-v2):
+ * Handles the command `fetch`. gitprotocol-v2:
  *
  *     output = acknowledgments flush-pkt |
  *              [acknowledgments delim-pkt] [shallow-info delim-pkt] [wanted-refs delim-pkt] packfile flush-pkt
  *
- * If the client did not send `done`, the response starts with acknowledgments. The pack then follows only after
- * `ready`.
+ * Without `done`, the response consists of acknowledgments. The pack follows only after `ready`.
  */
 async function respondToFetch(
   { view, facts }: UploadPackRequest,

@@ -1,8 +1,8 @@
-/** Limits of one Git request over HTTP. Sizes are in bytes and are counted after decompression. */
+/** Limits for one Git request over HTTP. Sizes are in bytes after decompression. */
 export interface WireLimits {
-  /** Maximum size of a `git-upload-pack` request. A request with a million `have` lines is smaller. */
+  /** Maximum size of a `git-upload-pack` request. Even a request with a million `have` lines is smaller. */
   readonly fetchBytes: number;
-  /** Maximum number of packets (lines) before the pack of a request. */
+  /** Maximum number of packets (lines) in a request before the pack. */
   readonly lines: number;
   /** Maximum number of ref updates in one push. */
   readonly refUpdates: number;
@@ -12,7 +12,7 @@ export interface WireLimits {
   readonly pushBytes: number;
 }
 
-/** Limits that no command-line option can change. Only `pushBytes` has an option. */
+/** Limits without a command-line option. Only `pushBytes` has an option. */
 export const FIXED_WIRE_LIMITS: Omit<WireLimits, 'pushBytes'> = {
   fetchBytes: 64 * 1024 * 1024,
   lines: 1_000_000,

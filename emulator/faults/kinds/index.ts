@@ -145,9 +145,9 @@ export function dialectOf({ id }: Pick<FaultedOperation, 'id'>): Dialect {
 }
 
 /**
- * Returns the stage at which the service carries out an action of a fault at `stage`. They differ in one case: an
- * action that replaces the response of a push at `git.report` is carried out at `after`. A response with another status
- * replaces the whole report, so the action must wait until the refs have moved.
+ * Returns the stage at which the service really carries out an action that a fault has at `stage`. The only difference:
+ * an action that replaces the response at `git.report` runs at `after`. The refs have moved by then, and the new
+ * response replaces the whole push report.
  */
 export function carriedOutAt(action: Action, stage: Stage): Stage {
   return stage === 'git.report' && kindOf(action).kind.replacesResponse ? 'after' : stage;

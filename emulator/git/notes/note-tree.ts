@@ -130,8 +130,9 @@ function entriesOf(objects: ObjectDatabase, level: Level): TreeEntry[] {
 /**
  * Returns true if the notes of a folder must be moved into subfolders named by two digits (fan-out).
  *
- * The rule is Git's: for each of the sixteen hexadecimal digits, the names that begin with the digit must weigh at
- * least 2. A note weighs 1. A subfolder weighs 2, so that removing a few notes does not undo the fan-out.
+ * The rule is Git's: for each of the sixteen hexadecimal digits, the names that begin with the digit must have a total
+ * weight of at least 2. A note has the weight 1. An existing subfolder has the weight 2, so that removing a few notes
+ * does not undo the fan-out.
  */
 function isFannedOut({ digits, notes, folders }: Level): boolean {
   if (digits <= 2) return false;

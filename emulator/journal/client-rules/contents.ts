@@ -17,8 +17,8 @@ export const CONTENT_RULES: readonly ClientRule[] = [
         if (!operationFacts(operation).pages) return undefined;
         const cursor = cursorOf(request);
         const source = cursor === undefined ? undefined : sources.get(cursor);
-        // Once a response of an operation was too long to be stored, its cursors are unknown. From then on, accepts any
-        // cursor of the operation that the server accepts too.
+        // If a response of the operation was too long to be stored, its cursors are unknown. Any cursor that the server
+        // accepts is then also accepted here.
         const isKnown =
           (source && mayFollow(request.record.started, source)) || (truncatedOperations.has(operation) && status < 300);
         if (status < 300) {
@@ -98,8 +98,8 @@ function earlierEnd(one: SeenRequest, other: SeenRequest | undefined): SeenReque
 }
 
 /**
- * Yields all pagination cursors in a JSON response. Searches iteratively, because an injected response can be nested so
- * deeply that recursion would overflow the stack.
+ * Yields all pagination cursors in a JSON response. Iterative, because an injected response can be nested so deeply
+ * that recursion would overflow the stack.
  */
 function* cursorsIn(response: unknown): IterableIterator<string> {
   const values = [response];
@@ -118,9 +118,9 @@ function* cursorsIn(response: unknown): IterableIterator<string> {
 }
 
 /**
- * Splits the body of a write. `members` name the commit that the client expects at the head of the branch. `intent` is
- * the body without them, which is equal for repetitions of one write. `isExpecting` is true if at least one of
- * `members` is set.
+ * Reads what a write request is meant to do. With `members`, a client states which commit it expects the branch to
+ * have. `intent` is the body without these members, so it is equal for repetitions of the same write. `isExpecting` is
+ * true if at least one of these members is set.
  */
 function readIntent(request: SeenRequest, members: readonly string[]): { intent: string; isExpecting: boolean } {
   const text = request.bodyText;

@@ -10,19 +10,19 @@ import { TOKEN_RULES } from './tokens.js';
 /** @internal */
 export const CLIENT_RULES: readonly ClientRule[] = [...RETRY_RULES, ...CONTENT_RULES, ...TOKEN_RULES];
 
-/** Violation of a client rule, such as a rule on retries, by one request. */
+/** Request with which a client breaks a rule for clients, such as a rule on retries. */
 export interface RuleViolation {
   /** Id of the request. */
   readonly request: string;
   readonly earlier?: string;
-  /** The `sub` claim of the request's token, even if the token was not verified; undefined if absent. */
+  /** Claim `sub` of the request's token, verified or not; undefined if absent. */
   readonly subject?: string;
   readonly detail: string;
 }
 
 /** Result of one rule for one client. Clients are distinguished by their tokens. */
 export interface RuleOfClient {
-  /** The `sub` claim of the client's tokens; null for requests without one. */
+  /** Claim `sub` of the client's tokens; null for requests without this claim. */
   readonly subject: string | null;
   readonly verdict: 'kept' | 'broken';
   readonly occasions: number;
@@ -38,12 +38,9 @@ export interface ClientVerdict {
   /** Result of the rule. `unseen` means that no request gave the client an opportunity to keep or break the rule. */
   readonly verdict: 'kept' | 'broken' | 'unseen';
   readonly occasions: number;
-  /** First requests that broke the rule, at most 20. */
+  /** The first requests that break the rule, at most 20. */
   readonly faults: readonly RuleViolation[];
-  /**
-   * Results for each client, identified by the `sub` claim of its token. Contains the first 100 clients to which the
-   * rule applied.
-   */
+  /** Results per client, by the `sub` claim of its tokens. Contains the first 100 clients to which the rule applied. */
   readonly clients: readonly RuleOfClient[];
 }
 
@@ -59,8 +56,10 @@ const MAX_CLIENTS = 100;
 const RULE_COST = 1 / 4;
 
 /**
- * Evaluates the journal's requests by all client rules (`true`) or by the named ones. Requests for which `isSelected`
- * returns false are not judged. The rules still remember facts from them, such as the cursors in their responses.
+ * Evaluates requests of the journal by client rules: all of them (`true`), or those that are named. Requests for which
+ * `isSelected` returns false are not judged, but the rules still remember facts from them, such as the cursors in their
+ * responses.
+ *
  * @internal
  */
 export function* clientSteps(
@@ -110,7 +109,7 @@ export function* clientSteps(
 
 /**
  * Returns the counts of the client with this `sub` claim, and creates them for a new client. Returns undefined for a
- * new client if `MAX_CLIENTS` clients exist already.
+ * new client if there are already `MAX_CLIENTS` clients.
  */
 function countsOf(clients: Map<string | null, OccasionCounts>, subject: string | null): OccasionCounts | undefined {
   const known = clients.get(subject);

@@ -1,4 +1,4 @@
-/** Ids of the client rules. They never change, because users refer to rules by id in their expectations. */
+/** Ids of the rules for clients. They must never change, because users' expectations refer to rules by id. */
 export const CLIENT_RULE_IDS = [
   'retry-after',
   'back-off',

@@ -3,12 +3,12 @@ import { pauseBetween, type SeenRequest } from '../seen-request.js';
 import { type ClientRule, clientOf, type Evaluation, mayFollow, TOLERANCE } from './rule.js';
 
 /**
- * Minimum length of the longest pause between the retries of one request, in milliseconds. If all pauses are shorter,
- * the client does not wait before its retries.
+ * Minimum for the longest pause between the retries of a request, in milliseconds. If all pauses are shorter, the
+ * client does not wait before its retries.
  */
 const MIN_LONGEST_PAUSE = 100;
 
-/** Maximum number of pauses listed in the message about a violation. */
+/** Maximum number of pauses that a violation message lists. */
 const MAX_LISTED_PAUSES = 20;
 
 export const RETRY_RULES: readonly ClientRule[] = [
@@ -40,8 +40,8 @@ export const RETRY_RULES: readonly ClientRule[] = [
         const earlier = request.retryOf;
         if (!earlier) return undefined;
         const before = pausesBefore.get(earlier);
-        // Counts only pauses whose length the client chose. After `Retry-After` or a permanent error, it did not
-        // choose.
+        // Counts only pauses whose length the client chose. Pauses after `Retry-After` or a permanent error do not
+        // count.
         const isOwnChoice = earlier.retryAfter === undefined && maySucceedLater(earlier);
         const pauses = isOwnChoice ? withPause(before, pauseBetween(earlier, request)) : before;
         if (pauses === undefined) return undefined;
@@ -87,17 +87,17 @@ export const RETRY_RULES: readonly ClientRule[] = [
   },
 ];
 
-/** Returns true if the request reads the refs before a push (Git's ref advertisement). */
+/** Returns true if the request reads the refs before a push. */
 function isAdvertisement({ record: { git } }: SeenRequest): boolean {
   return git?.phase === 'advertise' && git.service === 'git-receive-pack';
 }
 
-/** Pauses between consecutive retries of one request, in milliseconds. */
+/** Pauses between a request and its successive retries, in milliseconds. */
 interface Pauses {
   readonly count: number;
   readonly first: number;
   readonly longestLater: number;
-  /** First pauses of the chain of retries, at most `MAX_LISTED_PAUSES`. */
+  /** Lengths of the first pauses, at most `MAX_LISTED_PAUSES`. */
   readonly listed: readonly number[];
 }
 
@@ -112,20 +112,22 @@ function withPause(before: Pauses | undefined, pause: number): Pauses {
   };
 }
 
-/** Returns true if repeating the unchanged request may succeed later, according to its response. */
+/** Returns true if the same request may succeed later, although the client changes nothing. */
 function maySucceedLater(seen: SeenRequest): boolean {
   const { status, outcome } = seen.record;
   if (outcome === 'cut' || outcome === 'gone' || status >= 500 || status === 408 || status === 429) return true;
   return ['sync_in_progress', 'repository_thawing', 'authentication_unavailable'].includes(seen.code ?? '');
 }
 
-/** Returns the violation if the client does not increase the pauses between its retries; undefined otherwise. */
+/**
+ * Returns a description of the violation if the client does not wait longer from retry to retry; undefined otherwise.
+ */
 function violationOf({ count, first, longestLater, listed }: Pauses): string | undefined {
   const more = count > listed.length ? ', …' : '';
   const shown = `pauses of ${listed.map(Math.round).join(', ')}${more} ms`;
   if (Math.max(first, longestLater) < MIN_LONGEST_PAUSE)
     return `The request was repeated ${count} times with ${shown}.`;
-  // Requires at least three pauses. With two, the second can be shorter by chance.
+  // Needs at least three pauses, because the second of two pauses can be shorter by chance.
   if (count > 2 && longestLater < first * 1.2)
     return `The retries have ${shown}, but each pause should be longer than the one before.`;
   return undefined;
@@ -134,11 +136,11 @@ function violationOf({ count, first, longestLater, listed }: Pauses): string | u
 const KNOWN_CODES: ReadonlySet<string> = new Set(problemCodes().map(({ code }) => code));
 
 function isKnown(code: string | undefined): boolean {
-  // Accepts codes with any vendor prefix, such as `github_app_not_configured`.
+  // Accepts codes with the name of a code host, such as `github_app_not_configured`.
   return code === undefined || KNOWN_CODES.has(code) || /_(?:app_not_configured|repository_inaccessible)$/.test(code);
 }
 
-/** Returns true for 4xx statuses, except 408 and 429. After these two, a client may repeat the request. */
+/** Returns true for a 4xx status. Excludes 408 and 429, after which a client may repeat the request. */
 function isClientError({ record: { status } }: SeenRequest): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
@@ -146,7 +148,7 @@ function isClientError({ record: { status } }: SeenRequest): boolean {
 const PERMANENT_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422]);
 
 /**
- * Error codes of temporary states of the service. These states end without action of the client, so repeating the
+ * Error codes of temporary states of the service. These states end without any action of the client, so repeating the
  * request is allowed.
  */
 const TEMPORARY_CODES: ReadonlySet<string> = new Set([
@@ -156,7 +158,7 @@ const TEMPORARY_CODES: ReadonlySet<string> = new Set([
   'forge_repository_inaccessible',
 ]);
 
-/** Returns true if the response means that repeating the unchanged request cannot succeed. */
+/** Returns true if the response says that the same request can never succeed. */
 function isPermanentError(seen: SeenRequest): boolean {
   const { status, operation } = seen.record;
   if (status === 429) return operation === 'fileMetadata' && seen.retryAfter === undefined;
@@ -164,16 +166,16 @@ function isPermanentError(seen: SeenRequest): boolean {
 }
 
 /**
- * Returns true if the request was refused because the repository was in an unexpected state. The client may succeed
- * after it has read the state again.
+ * Returns true if the request was refused because the repository was not in the expected state. If the client reads the
+ * state again, a new attempt may succeed.
  */
 function isConflict({ record: { status } }: SeenRequest): boolean {
   return status === 409 || status === 412;
 }
 
 /**
- * Returns the evaluation of a rule that forbids retries. A retry breaks the rule if `isFinal` returns true for the
- * earlier request and nothing has changed since.
+ * Returns the evaluation of a rule that forbids certain retries. A retry breaks the rule if `isFinal` returns true for
+ * the earlier request, and nothing has changed since then.
  */
 function repetitionRule(isFinal: (earlier: SeenRequest) => boolean): Evaluation {
   const lastWrites = new Map<string | undefined, number>();
@@ -187,8 +189,8 @@ function repetitionRule(isFinal: (earlier: SeenRequest) => boolean): Evaluation 
     else if (status < 400) lastReads.set(reader, started);
     const earlier = request.retryOf;
     if (!earlier || earlier.record.token?.digest !== token?.digest || !isFinal(earlier)) return undefined;
-    // If the retry succeeds, assumes that something has changed. After an injected error this proves nothing, because
-    // the client could not know that the error was injected.
+    // If a retry succeeds, something must have changed. This does not hold after an injected error, because the client
+    // could not know that the error was injected.
     const hasChanged = status < 400 && !earlier.record.origin.startsWith('injected:');
     const hasWritten = lastWrite > earlier.record.sequence;
     const hasReadState = isConflict(earlier) && mayFollow(lastRead, earlier);
@@ -201,7 +203,7 @@ function repetitionRule(isFinal: (earlier: SeenRequest) => boolean): Evaluation 
   };
 }
 
-/** Returns true if the request may have changed the service's data, and thus later responses. */
+/** Returns true if the request may have changed the responses to later requests. */
 function isWrite({ record: { method, status, operation, git } }: SeenRequest): boolean {
   if (method === 'GET' || method === 'HEAD' || status >= 300) return false;
   return git === undefined ? operation !== 'grep' && operation !== 'archive' : git.service === 'git-receive-pack';

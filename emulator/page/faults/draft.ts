@@ -19,7 +19,7 @@ export interface ConditionValue {
   readonly key: string;
   /**
    * Name of the request header, query parameter, body member or token claim that is compared with `value`. Empty if the
-   * key needs no name, as `match.repo`.
+   * key needs no name, for example `match.repo`.
    */
   readonly name: string;
   readonly value: string;
@@ -245,8 +245,8 @@ function defaultStages(
  * values, Git reports a lost response.
  *
  * libcurl sends a request again if the connection ends before the first byte of the response. The first request has
- * already moved the refs, so Git would report them as rejected. At the stage `git.report`, a fault that fires twice
- * makes the response to the second request get lost too.
+ * already moved the refs, so Git reports them as rejected after the second request. The fault therefore fires twice, so
+ * that the second response is lost too. This works only at the stage `git.report`.
  */
 const LOST_PUSH = { stage: 'git.report', times: 2 } as const;
 

@@ -1,6 +1,6 @@
 /*
- * Paths of files in a repository, as the admin API represents them: a string in `path`, or, if the path is not UTF-8,
- * its bytes in base64url in `path_bytes`.
+ * Paths of files in a repository, as the admin API represents them. A path is a string in `path`. If it is not UTF-8,
+ * its bytes are in `path_bytes`, encoded in base64url.
  */
 
 import { placeWith } from '../place.js';
@@ -10,7 +10,10 @@ export interface RepositoryPath {
   readonly path_bytes?: string | undefined;
 }
 
-/** Returns the address in the web page of a file or folder. Repository and ref are those that the page shows now. */
+/**
+ * Returns the URL in the web page of a file or folder. The repository and the ref are those that the page currently
+ * shows.
+ */
 export function hrefOf(to: RepositoryPath, params: Readonly<Record<string, string>> = {}): string {
   return placeWith({ path: '', path_bytes: '', line: '', ...to, ...params });
 }
@@ -23,8 +26,8 @@ export interface Named {
 const SLASH = 0x2f;
 
 /**
- * Returns the path of an entry of a folder, given the path of the folder and the name of the entry. If one of them is
- * not UTF-8, they are joined as bytes.
+ * Returns the path of an entry of a folder: `src` and `main.c` → `src/main.c`. If the path of the folder or the name of
+ * the entry is not UTF-8, they are joined as bytes.
  */
 export function childOf(folder: RepositoryPath, { name, name_bytes }: Named): RepositoryPath {
   const isRoot = !folder.path && !folder.path_bytes;
@@ -35,7 +38,7 @@ export function childOf(folder: RepositoryPath, { name, name_bytes }: Named): Re
 }
 
 /**
- * Returns the name and the path of each folder on the way to a file, outermost first, and of the file itself. The page
+ * Returns the name and path of each folder that contains a file, outermost first, and then of the file itself. The page
  * shows them as links above the file.
  */
 export function stepsOf(path: RepositoryPath): { readonly name: string; readonly at: RepositoryPath }[] {

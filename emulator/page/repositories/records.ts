@@ -2,7 +2,7 @@ import type { RepositoryRecord } from '@emulator/admin/repositories.js';
 import type { RefRecord } from '@emulator/admin/repository-refs.js';
 import type { RepositoryStateView } from '@emulator/admin/state.js';
 
-/** Data of the repository that the page shows, which all its tabs share. */
+/** Data of the repository that the page shows. All tabs of the repository share it. */
 export interface Opened {
   readonly record: RepositoryRecord;
   readonly state: RepositoryStateView;

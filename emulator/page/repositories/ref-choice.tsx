@@ -6,14 +6,12 @@ import { labelOf } from './ref-label.js';
 export interface RefChoiceProps {
   readonly refs: readonly RefRecord[];
   readonly chosen: string;
-  /** Options that are listed above the refs, such as `Branches and tags`, each with its value and its text. */
+  /** Options that are listed above the refs, such as `Branches and tags`. Each option has a value and a text. */
   readonly first: readonly (readonly [value: string, text: string])[];
   readonly onChoose: (ref: string) => void;
 }
 
-/**
- * Maximum number of refs that can be selected, because a repository can have many more. The tab `Refs` lists all refs.
- */
+/** Maximum number of refs that the field offers. A repository can have many more; the tab `Refs` lists all of them. */
 const MAX_OFFERED = 1_000;
 
 export function RefChoice({ refs, chosen, first, onChoose }: RefChoiceProps) {
@@ -34,16 +32,16 @@ export function RefChoice({ refs, chosen, first, onChoose }: RefChoiceProps) {
 const optionOf = (ref: RefRecord): Option => [askedAs(ref), shortened(labelOf(ref.name).text)];
 
 /**
- * Returns the revision that the page sends to the admin API for a ref: the name of the ref, or the id of its commit if
- * the name is not UTF-8, because a URL of the admin API can contain only a UTF-8 name.
+ * Returns the revision that stands for a ref in requests to the admin API. This is the name of the ref, or the id of
+ * its commit if the name is not UTF-8. A URL of the admin API can contain only UTF-8 names.
  */
 export function askedAs({ name, name_bytes, commit }: RefRecord): string {
   return name_bytes === undefined ? name : (commit ?? name);
 }
 
 /**
- * Groups refs by the heading under which the page lists them, such as `Branches`. The order of the groups is that of
- * their first refs.
+ * Groups refs by the heading under which the page lists them, such as `Branches`. The groups are in the order of their
+ * first refs.
  */
 export function grouped(refs: readonly RefRecord[]): ReadonlyMap<string, RefRecord[]> {
   const groups = new Map<string, RefRecord[]>();
@@ -57,8 +55,8 @@ export function grouped(refs: readonly RefRecord[]): ReadonlyMap<string, RefReco
 }
 
 /**
- * Returns the heading under which the page lists a ref: its Git namespace (`refs/namespaces/…`) if it is in one,
- * otherwise its kind.
+ * Returns the heading under which the page lists a ref. For a ref in a Git namespace (`refs/namespaces/…`), this is the
+ * namespace; otherwise, it is the kind of the ref.
  */
 function groupOf({ namespace, kind }: RefRecord): string {
   if (namespace !== null) return `Namespace ${namespace}`;

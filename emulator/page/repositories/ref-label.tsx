@@ -1,6 +1,6 @@
 import { GivenCell } from '../components/given.js';
 
-/** Short name of a Git ref, such as `main`, in the colour of its kind (branch, tag, note or other). */
+/** Short name of a Git ref, such as `main`. Its colour stands for the kind of the ref (branch, tag, note or other). */
 export function Ref({ name }: { readonly name: string }) {
   const { kind, text } = labelOf(name);
   return (
@@ -11,7 +11,7 @@ export function Ref({ name }: { readonly name: string }) {
   );
 }
 
-/** Short name of a Git ref, such as `main`, and the kind of the ref, which selects its colour in the style sheet. */
+/** Short name of a Git ref, such as `main`, and the kind of the ref. The kind selects the colour in the style sheet. */
 export interface RefLabel {
   readonly kind: 'head' | 'tag' | 'note' | 'other';
   readonly text: string;
@@ -24,8 +24,8 @@ const PLACES = [
 ] as const;
 
 /**
- * Returns the short name of a ref, and its kind. The short name of `refs/heads/main` is `main`, and that of
- * `refs/namespaces/ephemeral/refs/heads/x` is `ephemeral: x`, with the name of its Git namespace.
+ * Returns the kind and the short name of a ref: `refs/heads/main` → `main`. If the ref is in a Git namespace, the short
+ * name begins with the namespace: `refs/namespaces/ephemeral/refs/heads/x` → `ephemeral: x`.
  */
 export function labelOf(ref: string): RefLabel {
   const [, namespace, inside = ref] = /^refs\/namespaces\/([^/]+)\/(.*)$/s.exec(ref) ?? [];

@@ -13,12 +13,10 @@ import { CloneLine } from './clone-line.js';
 import type { OpenedProps } from './records.js';
 import { askedAs, grouped } from './ref-choice.js';
 
-/**
- * Number of refs that are shown at first under one heading, and number added by each click on the button below them.
- */
+/** Number of refs that are shown at first under each heading. Each click on the button below them adds this number. */
 const MAX_ROWS = 300;
 
-/** Tab of a repository that lists all its refs, grouped by kind (branch, tag, …) and Git namespace. */
+/** Tab of a repository that lists all its refs. They are grouped by kind (branch, tag, …) and Git namespace. */
 export function Refs({ opened: { record, refs } }: OpenedProps) {
   const { name } = record;
   const found = searched(refs);
@@ -102,8 +100,8 @@ export interface TagMessageProps {
 }
 
 /**
- * Collapsed details of an annotated tag. The tagger and the message are loaded only when the user opens the details, so
- * that the list of refs needs no request for each tag.
+ * Collapsed details of an annotated tag. The tagger and the message are loaded only when the user opens the details.
+ * The list of refs therefore needs no request for each tag.
  */
 export function TagMessage(props: TagMessageProps) {
   const [isOpen, setOpen] = useState(false);

@@ -27,7 +27,7 @@ const TABS = [
 ] as const;
 
 /**
- * Section of the web page that shows one repository in several tabs. Its address is
+ * Section of the web page that shows one repository in several tabs. Its URL is
  * `#/repository?name=team/app&tab=commits`.
  */
 export function View() {
@@ -44,8 +44,8 @@ export function View() {
 }
 
 /**
- * Shows a repository of the given organization. If the web page belongs to another organization, it shows a link to the
- * page of the repository's organization, because each organization has its own address.
+ * Shows a repository of the given organization. If this page belongs to another organization, it shows a link to the
+ * page of the repository's organization instead. Each organization has its own address.
  */
 function RepositoryOf({ organization, name }: { readonly organization: string; readonly name: string }) {
   const { value, error } = useLoaded(readAddresses, []);

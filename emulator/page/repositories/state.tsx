@@ -5,7 +5,7 @@ import { Choice, TextField, useDraft } from '../components/fields.js';
 import { go, writePlace } from '../place.js';
 
 /**
- * Coloured label with the state of a repository, such as `archived`. The state determines which requests of clients are
+ * Coloured label with the state of a repository, such as `archived`. The state determines which client requests are
  * refused.
  */
 export function StateLabel({ state }: { readonly state: string }) {
@@ -13,8 +13,8 @@ export function StateLabel({ state }: { readonly state: string }) {
 }
 
 /**
- * Describes when the state of a repository or organization ends, such as `for 3 requests more`; undefined if the state
- * has no end.
+ * Describes when the state of a repository or organization ends, such as `for 3 requests more`. Returns undefined if
+ * the state has no end.
  */
 export function untilOf({ ends }: Pick<RepositoryStateView, 'ends'>): string | undefined {
   if (ends?.requests !== undefined) return `for ${ends.requests} ${ends.requests === 1 ? 'request' : 'requests'} more`;
@@ -24,8 +24,8 @@ export function untilOf({ ends }: Pick<RepositoryStateView, 'ends'>): string | u
 }
 
 /**
- * States of a repository that the user can set, and their consequences for clients. `isLasting`: the state has no end,
- * so that the end that is entered in the form is ignored.
+ * States of a repository that the user can set, and their consequences for clients. A state with `isLasting` has no
+ * end; the end entered in the form is then ignored.
  */
 const STATES = [
   { state: 'active', action: 'Back to active', about: 'All requests are answered.', isLasting: true },
@@ -49,10 +49,7 @@ const ENDS = {
 
 type Ending = keyof typeof ENDS;
 
-/**
- * Form that shows the state of a repository, and has buttons that change the state until an event that the user
- * chooses.
- */
+/** Form that shows the state of a repository. Its buttons change the state until an event that the user chooses. */
 export function StatePanel({ name, state }: { readonly name: string; readonly state: RepositoryStateView }) {
   const { draft, write, bind } = useDraft({ ending: '' as Ending, given: '', retryAfter: '' });
   const { ending, given, retryAfter } = draft;

@@ -12,12 +12,12 @@ import { writePlace } from '../place.js';
 import { NewRepository } from './new-repository.js';
 import { StateLabel } from './state.js';
 
-/** Number of repositories that are shown at first, and number added by each click on the button below the list. */
+/** Number of repositories that are shown at first. Each click on the button below the list adds this number. */
 const MAX_ROWS = 500;
 
 /**
- * Columns of the list of repositories. Columns with the CSS class `extra` are hidden on narrow screens, because the
- * overview of a repository shows their content too.
+ * Columns of the list of repositories. Columns with the CSS class `extra` are hidden on narrow screens. The overview of
+ * a repository also shows their content.
  */
 const COLUMNS: readonly Column<RepositoryRecord>[] = [
   [
@@ -48,8 +48,8 @@ const COLUMNS: readonly Column<RepositoryRecord>[] = [
 ];
 
 /**
- * Reads the repositories of the organization. The state of each is taken from `GET state` if the user has set it, and
- * otherwise from the list.
+ * Reads the repositories of the organization. If the user has set the state of a repository, the state is taken from
+ * `GET state`; otherwise, it is taken from the list.
  */
 async function readAll(signal: AbortSignal): Promise<RepositoryRecord[]> {
   const repositories = await all<RepositoryRecord>('repositories', { query: { limit: 1000 }, signal });
@@ -57,7 +57,7 @@ async function readAll(signal: AbortSignal): Promise<RepositoryRecord[]> {
   return repositories.map((one) => ({ ...one, state: ownValue(states, one.name)?.state ?? one.state }));
 }
 
-/** Section of the web page that lists the repositories of one organization. */
+/** Section of the web page that lists the repositories of an organization. */
 export function View() {
   const [isAdding, setAdding] = useState(false);
   const { value: repositories, error, reload } = useLoaded(readAll, []);

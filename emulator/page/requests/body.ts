@@ -1,16 +1,16 @@
 import type { Body } from './entry.js';
 
 /**
- * Body of a request or response in the form in which the page shows it: as indented JSON, as text, or as a hexadecimal
- * listing of bytes.
+ * Body of a request or response in the form in which the page shows it: indented JSON, text, or a hexadecimal listing
+ * of bytes.
  */
 export type ShownBody =
   | { readonly kind: 'json' | 'text'; readonly text: string }
   | { readonly kind: 'binary'; readonly bytes: Uint8Array };
 
 /**
- * Matches control characters other than tab, line feed and carriage return. A UTF-8 body is shown as binary if more
- * than half of its characters are such characters.
+ * Pattern for control characters except tab, line feed and carriage return. A UTF-8 body is shown as binary if more
+ * than half of its characters match.
  */
 const CONTROLS = /[^\P{Cc}\t\n\r]/gu;
 
@@ -26,7 +26,7 @@ export function readBody({ text, encoding, truncated }: Body): ShownBody {
 }
 
 /**
- * Formats JSON text with indentation; undefined if the text is not a JSON object or array, because other text is shown
+ * Formats JSON text with indentation. Returns undefined if the text is not a JSON object or array; such text is shown
  * unchanged.
  */
 function indented(text: string): string | undefined {
@@ -40,7 +40,10 @@ function indented(text: string): string | undefined {
 
 const LINE = 16;
 
-/** Formats bytes like `hexdump -C`: 16 bytes per line, with their offset, hexadecimal values and ASCII characters. */
+/**
+ * Formats bytes as `hexdump -C` does. Each line shows 16 bytes: their offset, their hexadecimal values and their ASCII
+ * characters.
+ */
 export function hexLines(bytes: Uint8Array): string {
   const lines: string[] = [];
   for (let at = 0; at < bytes.length; at += LINE) {

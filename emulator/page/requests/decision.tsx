@@ -6,8 +6,8 @@ import { writePlace } from '../place.js';
 import type { Entry } from './entry.js';
 
 /**
- * List of the steps in which the emulator processed a request, such as authentication: the steps that the request
- * passed, the step that refused it and the reason, and the steps that it did not reach.
+ * List of the steps in which the emulator processed a request, such as authentication. It shows the steps that the
+ * request passed, the step that refused it with the reason, and the steps that it did not reach.
  */
 export function Decision({ entry }: { readonly entry: Entry }) {
   const { value = [] } = useLoaded((signal) => all<{ id: string; about: string }>('steps', { signal }), []);
@@ -55,8 +55,8 @@ const AHEAD = { name: 'is-ahead', mark: '·', text: 'not reached' };
 
 /**
  * Returns true if the processing step `id` is shown for a request. Steps that apply injected faults are shown only if a
- * fault affected the request. The step `guard` protects the emulator's own routes, so it is shown only if it refused
- * the request.
+ * fault affected the request. The step `guard` is shown only if it refused the request, because it protects the
+ * emulator's own routes.
  */
 function isOf({ faults, stopped, operation }: Entry, id: string): boolean {
   if (id === stopped) return true;

@@ -1,8 +1,8 @@
 import type { JournalEntry } from '@emulator/admin/requests.js';
 
 /**
- * Request with its response, as `GET requests/{id}` of the admin API returns it from the journal (list of past
- * requests). A member is absent if its value is unknown.
+ * Request with its response. `GET requests/{id}` of the admin API returns it from the journal (list of past requests).
+ * Members with unknown values are absent.
  */
 export type Entry = JournalEntry;
 export type SentToken = NonNullable<Entry['token']>;
@@ -11,7 +11,7 @@ export type Body = NonNullable<Message['body']>;
 export type GitFacts = NonNullable<Entry['git']>;
 
 /**
- * Values that one row of the request list shows. Headers and bodies are omitted, because the page keeps thousands of
+ * Values that one row of the request list shows. It contains no headers and bodies, because the page keeps thousands of
  * rows in memory.
  */
 export type Row = ReturnType<typeof rowOf>;
@@ -20,7 +20,7 @@ export type Row = ReturnType<typeof rowOf>;
 const LONGEST = 300;
 
 /**
- * Returns true if a text in a row of the request list is complete. Only a complete text can be used as a filter value.
+ * Returns true if a text in a row of the request list is not shortened. Only such a text can be used as a filter value.
  */
 export function isWhole(text: string): boolean {
   return text.length <= LONGEST;
@@ -39,11 +39,14 @@ export function rowOf({ path, query, git, request, answer: response, ...entry }:
     outcome,
     duration,
     retryOf,
-    /** Path and query of the request, shortened to at most `LONGEST` characters, because the list shows one line. */
+    /**
+     * Path and query of the request. They are shortened to at most `LONGEST` characters, because the list shows only
+     * one line.
+     */
     target: shortened(query === '' ? path : `${path}?${query}`),
     repository: entry.repository && shortened(entry.repository),
     subject: entry.subject && shortened(entry.subject),
-    /** Git command that sent the request, such as `fetch` or `push`; undefined if the request is not from Git. */
+    /** Git command that sent the request, such as `fetch` or `push`; undefined if Git did not send it. */
     command: git?.command,
     sent: request.bytes,
     received: response.bytes,
@@ -51,16 +54,16 @@ export function rowOf({ path, query, git, request, answer: response, ...entry }:
 }
 
 /**
- * Shortens a text to the maximum length of a text in a row. The result is copied by JSON, because V8 implements a
- * substring as a reference to the original string, which would stay in memory as long as the row.
+ * Shortens a text to the maximum length of a text in a row. The result is copied by way of JSON. Without the copy, V8
+ * would store it as a reference to the original string, which would stay in memory as long as the row.
  */
 function shortened(text: string): string {
   return isWhole(text) ? text : (JSON.parse(JSON.stringify(`${text.slice(0, LONGEST)}…`)) as string);
 }
 
 /**
- * Returns true if the texts that a row of the request list shows contain all words of `text`, ignoring case. This is
- * the part of the filter that the page applies itself.
+ * Returns true if the texts of a row in the request list contain all words of `text`, ignoring case. The page itself
+ * applies this part of the filter.
  */
 export function holdsText(row: Row, text: string): boolean {
   const { id, method, target, operation, command, repository, subject, status, code, origin } = row;

@@ -15,14 +15,14 @@ import type { Entry } from './entry.js';
 export interface FailDialogProps {
   readonly entry: Entry;
   readonly operation: OperationRecord;
-  /** All operations of the emulated service, in its API and in the Git protocol. */
+  /** All operations of the emulated service, both of its API and of the Git protocol. */
   readonly operations: readonly OperationRecord[];
   readonly onClose: () => void;
 }
 
 /**
- * Dialog in which the user creates a fault (rule that makes matching requests fail). The form is filled in so that the
- * fault matches requests similar to the request `entry` that the page shows.
+ * Dialog for creating a fault, which is a rule that makes matching requests fail. The form is already filled in: the
+ * fault matches requests similar to the shown request `entry`.
  */
 export function FailDialog({ entry, operation, operations, onClose }: FailDialogProps) {
   const { value: kinds, error } = useLoaded((signal) => get<FaultKinds>('fault-kinds', { signal }), []);
@@ -62,8 +62,8 @@ export function FailDialog({ entry, operation, operations, onClose }: FailDialog
 }
 
 /**
- * Returns the draft of a fault that matches requests similar to the shown request. A condition on the method is omitted
- * if all routes of the operation have the same method.
+ * Returns the draft of a fault that matches requests similar to the shown one. The draft has no condition on the method
+ * if all routes of the operation have one method.
  */
 function draftLike({ method, repository, git }: Entry, { id, routes }: OperationRecord): Draft {
   return {

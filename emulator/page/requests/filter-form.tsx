@@ -10,13 +10,13 @@ import { type Filter, proposalsOf, readFilter, writeFilter } from './filter.js';
 import type { RowList } from './row-list.js';
 
 /**
- * Maximum number of requests, newest first, from which values are suggested for the filter. The suggestions are
- * computed again after each key press.
+ * Maximum number of requests from which filter values are suggested; the newest are used. The number is limited,
+ * because the suggestions are computed again after each key press.
  */
 const MAX_LOOKED_AT = 500;
 
 /**
- * Text field for the filter of the request list. It suggests the names of filters, and values that occur in the newest
+ * Text field for the filter of the request list. It suggests filter names, and values that occur in the newest
  * requests.
  */
 export function FilterForm({ filter, rows }: { readonly filter: Filter; readonly rows: RowList<Row> }) {
@@ -51,8 +51,8 @@ export function FilterForm({ filter, rows }: { readonly filter: Filter; readonly
 }
 
 /**
- * Returns suggestions that complete the filter text; undefined until the field has had the focus and the list of
- * operations is loaded.
+ * Returns suggestions that complete the filter text. Returns undefined until the field has had the focus and the list
+ * of operations is loaded.
  */
 function useProposals(isTyping: boolean, words: string, rows: RowList<Row>): string[] | undefined {
   const { value: operations } = useLoaded(

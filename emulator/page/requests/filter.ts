@@ -1,19 +1,21 @@
 /*
- * Filter of the request list in its two notations: as text that the user types (left), and as parameters of the web
- * page's address (right):
+ * Filter of the request list. It has two notations: text that the user types (left), and parameters of the page's URL
+ * (right):
  *
  *     status=4xx operation=git* subject="ada b" app.git    status=4xx&operation=git*&subject=ada b&text=app.git
  *
- * The emulator applies words with a name, such as `status=4xx`, as query parameters of `GET requests`, and reports
- * errors in them. For the other words, the page searches the texts of its rows. A quoted word has no name, even if it
- * contains `=`.
+ * The emulator applies the words with a name, such as `status=4xx`, and reports errors in them. They are sent as query
+ * parameters of `GET requests`. The page itself searches the texts of its rows for all other words. A quoted word has
+ * no name, even if it contains `=`.
  */
 
 import { ownValue } from '../components/own-value.js';
 
 export type Filter = Readonly<Record<string, string>>;
 
-/** Names by which the emulator can filter requests, each with the values that the page suggests for it. */
+/**
+ * Names by which the emulator can filter requests. The value is the list of values that the page suggests for the name.
+ */
 export const NAMES: Readonly<Record<string, readonly string[]>> = {
   status: ['2xx', '3xx', '4xx', '5xx'],
   operation: ['git*'],
@@ -66,8 +68,10 @@ function unquoted(value: string): string {
 }
 
 /**
- * Returns suggestions for the text of the filter field. Each suggestion is the whole text with its last word completed,
- * because the browser replaces the whole text by a suggestion. `values`: further values to suggest, by name.
+ * Returns suggestions for the text of the filter field. `values` contains further values to suggest, by name.
+ *
+ * Each suggestion is the whole text with its last word completed, because the browser replaces the whole text by the
+ * suggestion.
  */
 export function proposalsOf(words: string, values: Readonly<Record<string, Iterable<string>>>): string[] {
   const [, before, last] = /^(.*?)(\S*)$/s.exec(words) as unknown as [string, string, string];
@@ -78,7 +82,7 @@ export function proposalsOf(words: string, values: Readonly<Record<string, Itera
       .map((name) => `${before}${name}=`);
   }
   const [name, begun] = [last.slice(0, at), last.slice(at + 1)];
-  // Complete only the part after the last comma, because the value of such a name is a comma-separated list.
+  // If the value is a comma-separated list, only the part after the last comma is completed.
   const comma = LISTS.has(name) ? begun.lastIndexOf(',') + 1 : 0;
   const known = new Set([...(ownValue(NAMES, name) ?? []), ...(ownValue(values, name) ?? [])]);
   return [...known]

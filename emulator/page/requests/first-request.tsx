@@ -9,8 +9,8 @@ import { Empty } from '../components/loaded.js';
 const REPOSITORY = 'team/app';
 
 /**
- * Instructions that are shown until the emulator has received a request: shell commands that create a repository and
- * clone it or push to it.
+ * Instructions that are shown until the emulator has received a request. They contain shell commands that create a
+ * repository, clone it, and push to it.
  */
 export function FirstRequest() {
   const organization = useOrganization();

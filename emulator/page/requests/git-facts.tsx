@@ -5,12 +5,11 @@ import { Table } from '../components/table.js';
 import { bytes, count } from '../components/time.js';
 import type { GitFacts } from './entry.js';
 
-/** Number of names that are shown at first in a list about a Git request, such as the refs that it asked for. */
+/** Number of names that are shown at first in a list about a Git request, such as the list of requested refs. */
 const FIRST = 10;
 
 /**
- * Details of a request of the Git protocol, such as its phase, the refs and objects that it names, and the size of its
- * pack.
+ * Details of a request of the Git protocol, such as its phase, the refs and objects in it, and the size of its pack.
  */
 export function GitFactsView({ git }: { readonly git: GitFacts }) {
   const { phase, service, protocol, command, refs, wants, haves, updates, counts, pack, error } = git;

@@ -6,19 +6,16 @@ import type { Filter } from './filter.js';
 import { RowList } from './row-list.js';
 
 /**
- * Maximum number of requests that the page keeps in memory. When there are more, the oldest are dropped from the list.
+ * Maximum number of requests that the page keeps in memory. If there are more, the oldest are removed from the list.
  */
 export const MAX_ROWS = 20_000;
 
-/**
- * Number of requests that one response of the admin API contains when the page reads the journal (list of past
- * requests).
- */
+/** Number of requests in one response when the page reads the journal (list of past requests). */
 const ASKED_AT_ONCE = 500;
 
 /**
- * Response of `GET requests`: one part of the journal (list of past requests), the number of requests that the journal
- * has dropped, and the id of the last event that the part includes.
+ * Response of `GET requests`. It contains one part of the journal (list of past requests), the number of requests that
+ * the journal has dropped, and the id of the last event that the part includes.
  */
 interface JournalPage extends Page<Entry> {
   readonly dropped: number;
@@ -26,35 +23,32 @@ interface JournalPage extends Page<Entry> {
 }
 
 /**
- * Requests to the emulator that match a filter: past requests from the journal, and new requests from an event stream.
+ * Requests to the emulator that match a filter. Past requests come from the journal, new requests from an event stream.
  */
 export class LiveRequests {
   readonly list = new RowList<Row>(MAX_ROWS);
   /**
-   * Number of old requests that the journal no longer contained when the page read it, and number of requests that the
-   * event stream left out.
+   * `gone` is the number of old requests that the journal no longer contained when the page read it. `missed` is the
+   * number of requests that the event stream omitted.
    */
   gone = 0;
   missed = 0;
-  /**
-   * True if the emulator was reset while the page was open. All rows are then requests that were received after the
-   * reset.
-   */
+  /** True if the emulator was reset while the page was open. All rows are then requests received after the reset. */
   isReset = false;
   /**
-   * True after the page has received the first part of the journal, which contains the newest requests. Until then, an
-   * empty list does not mean that there are no requests.
+   * True after the first part of the journal has arrived, which contains the newest requests. Before that, an empty
+   * list does not mean that there are no requests.
    */
   isSettled = false;
   /**
-   * True if the journal has older requests than the oldest row of the list, because the list is full or older parts are
+   * True if the journal contains requests that are older than the oldest row. The list is full then, or older parts are
    * not loaded yet.
    */
   hasOlder = false;
   state: StreamState | 'connecting' = 'connecting';
   /**
-   * Error with which the emulator refused the list or the stream of requests, for example because of an invalid filter;
-   * undefined if none.
+   * Error with which the emulator refused the list or the stream of requests; undefined if none. One cause is an
+   * invalid filter.
    */
   error: unknown;
   private last = 0;
@@ -62,7 +56,7 @@ export class LiveRequests {
   private isGoingBack = false;
   /**
    * Ids of requests that the event stream delivered while the page reads older parts of the journal. These parts can
-   * contain the same requests, which must not be added again.
+   * contain such requests again; they must not be added twice.
    */
   private readonly delivered = new Set<string>();
 
@@ -79,11 +73,11 @@ export class LiveRequests {
   }
 
   /**
-   * Adds a part of the journal, newest first, before the existing rows. Returns false if no older part is needed,
+   * Adds a part of the journal, newest first, before the existing rows. Returns false if no further part is needed,
    * because the list is full or the journal has no older requests.
    */
   takeOlder({ items, has_more: hasMore }: JournalPage): boolean {
-    // Skip a request that has not ended, because the event stream delivers it when it ends.
+    // Requests that have not ended are skipped. The event stream delivers them when they end.
     const ended = items.filter(({ id, outcome }) => outcome !== 'open' && !this.delivered.has(id));
     const isKept = ended.every((entry) => this.isHidden(rowOf(entry)) || this.list.addOlder(rowOf(entry)));
     this.hasOlder = (hasMore || !isKept) && !this.list.isCleared;
@@ -94,8 +88,8 @@ export class LiveRequests {
 
   take(events: readonly StreamEvent[]): void {
     for (const { name, id, data } of events) {
-      // Restart the list if the event id has not increased, because a restarted emulator numbers its events from 1
-      // again.
+      // An event id that has not increased means that the emulator was restarted, because it then numbers its events
+      // from 1 again. The list is restarted too.
       if (name === 'reset' || (id !== undefined && id <= this.last)) this.restart();
       if (id !== undefined) this.last = id;
       if (name === 'missed') this.missed += (data as { missed: number }).missed;
@@ -132,7 +126,7 @@ export function useLiveRequests(filter: Filter): LiveRequests {
     const abort = new AbortController();
     const { signal } = abort;
     let frame = 0;
-    // Render at most once per frame of the screen, because many requests can arrive within one frame.
+    // The list is rendered at most once per frame of the screen, because many requests can arrive within one frame.
     const change = () => {
       frame ||= requestAnimationFrame(() => {
         frame = 0;
@@ -152,8 +146,8 @@ export function useLiveRequests(filter: Filter): LiveRequests {
       return String(page.last_event_id);
     };
     /**
-     * Reads older parts of the journal until the list is full or the journal ends. After an error, it stops without a
-     * message, because the newer requests are already shown.
+     * Reads older parts of the journal until the list is full or the journal ends. After an error, reading stops
+     * without a message, because the newer requests are already shown.
      */
     const goBack = async (from: JournalPage): Promise<void> => {
       try {

@@ -6,7 +6,7 @@ import { bytes as sizeOf } from '../components/time.js';
 import { hexLines, readBody } from './body.js';
 import type { Body, Message } from './entry.js';
 
-/** Headers of a request or response, and the part of its body that the journal contains. */
+/** Shows the headers of a request or response, and the part of its body that the journal contains. */
 export function MessageView({ title, message }: { readonly title: string; readonly message: Message }) {
   const { headers, body, bytes } = message;
   return (
@@ -22,7 +22,7 @@ export function MessageView({ title, message }: { readonly title: string; readon
   );
 }
 
-/** Number of bytes of a binary body that are shown at first, until the user asks for all of them. */
+/** Number of bytes of a binary body that are shown at first. All bytes are shown after the user asks for them. */
 const FIRST = 512;
 
 function BodyView({ body, bytes }: { readonly body: Body; readonly bytes: number }) {

@@ -3,8 +3,8 @@ import { hasUnseen } from '../components/marked-text.js';
 import type { Body, Entry } from './entry.js';
 
 /**
- * Shell commands that send a recorded request again, and sentences that tell the user how the new request differs from
- * the recorded one.
+ * Shell commands that send a recorded request again. `notes` are sentences that tell the user how the new request
+ * differs from the recorded one.
  */
 export interface CurlCommand {
   readonly text: string;
@@ -12,17 +12,17 @@ export interface CurlCommand {
 }
 
 export interface CurlOptions {
-  /** Origin of the emulator to which the request is sent, such as `http://127.0.0.1:8080`. */
+  /** Origin of the emulator that receives the request, such as `http://127.0.0.1:8080`. */
   readonly origin: string;
   /** Scopes (permissions) that the token of the repeated request needs. */
   readonly scopes?: readonly string[] | undefined;
-  /** Token to write into the command. Default: the command itself creates a token. */
+  /** Token that is written into the command. If undefined, the command itself creates a token. */
   readonly token?: string | undefined;
 }
 
 const REDACTED = '[redacted]';
 
-/** Matches headers that the curl command omits, because curl sets them itself. */
+/** Pattern for headers that the curl command omits, because curl sets them itself. */
 const WRITTEN_BY_CURL = /^(?:connection|content-length|expect|host|transfer-encoding)$/i;
 
 export function curlCommand(entry: Entry, { origin, scopes, token }: CurlOptions): CurlCommand {
@@ -44,16 +44,16 @@ export function curlCommand(entry: Entry, { origin, scopes, token }: CurlOptions
 }
 
 /**
- * Returns a shell line that sets the variable `TOKEN`, by default to a newly created token; empty if the recorded
- * request had no token.
+ * Returns a shell line that sets the variable `TOKEN` to the given token, or else to a newly created one. Returns an
+ * empty string if the recorded request had no token.
  */
 function tokenLine(entry: Entry, scopes: CurlOptions['scopes'], token: string | undefined): string {
   return hasToken(entry) ? `TOKEN=${token ?? `$(${tokenCommand(entry, scopes)})`}\n` : '';
 }
 
 /**
- * Returns the body of `POST tokens` that creates a token with the claims of the token of a recorded request. The token
- * itself cannot be sent again, because the journal does not store it.
+ * Returns the body of `POST tokens` for a token with the claims of the recorded request's token. The original token
+ * cannot be sent again, because the journal does not store it.
  */
 export function tokenClaims({ token, organization }: Entry, scopes: readonly string[] | undefined) {
   return {
@@ -65,8 +65,8 @@ export function tokenClaims({ token, organization }: Entry, scopes: readonly str
 }
 
 /**
- * Scopes (permissions) that a new token has by default. They suffice for all Git requests: `git:read` for a fetch, and
- * `git:write` for a push.
+ * Scopes (permissions) that a new token has by default. They suffice for all Git requests: a fetch needs `git:read`,
+ * and a push needs `git:write`.
  */
 const GIT_SCOPES = ['git:read', 'git:write'];
 
@@ -97,11 +97,11 @@ function headerWords({ request, token }: Entry, host: string, hasBody: boolean):
       words.push(token?.scheme === 'basic' ? ['-u', '"t:$TOKEN"'] : ['-H', '"Authorization: Bearer $TOKEN"']);
     } else if (value === REDACTED) words.push(['-H', `"${name}: $${variableOf(name)}"`]);
     else if (known === 'host' ? value !== host : !WRITTEN_BY_CURL.test(name) && !isOfCurl(known, value)) {
-      // Write a header without a value as `Name;`, because curl would remove the header for `Name:`.
+      // A header without a value is written as `Name;`, because curl would remove the header for `Name:`.
       words.push(['-H', quoteBytes(value === '' ? `${name};` : `${name}: ${value}`)]);
     }
   }
-  // Remove curl's default Content-Type for a body (`application/x-www-form-urlencoded`) if the request had none.
+  // If the request had a body but no Content-Type, curl's default (`application/x-www-form-urlencoded`) is removed.
   const hasType = request.headers.some(([name]) => name.toLowerCase() === 'content-type');
   return hasBody && !hasType ? [...words, ['-H', "'Content-Type:'"]] : words;
 }
@@ -111,16 +111,16 @@ function isOfCurl(name: string, value: string): boolean {
 }
 
 /**
- * Converts the name of a header to the name of the shell variable from which the command takes its value, because the
- * journal has redacted the value: `X-Api-Key` to `X_API_KEY`.
+ * Converts the name of a header to the name of a shell variable: `X-Api-Key` → `X_API_KEY`. The command takes the value
+ * of the header from this variable, because the journal has redacted the value.
  */
 function variableOf(name: string): string {
   return name.toUpperCase().replaceAll(/\W/g, '_').replace(/^\d/, '_$&');
 }
 
 /**
- * Returns the arguments of curl for the path and query of a request. A target that curl would change, because of dots,
- * globs or a fragment, is passed with `--request-target`, which curl sends unchanged.
+ * Returns the arguments of curl for the path and query of a request. curl would change some targets, because of dots,
+ * globs or a fragment. Such a target is passed with `--request-target`, which curl sends unchanged.
  */
 function targetWords(target: string, origin: string): string[][] {
   if (/^\/(?:[\w.~:/?@!$&'()*+,;=%-])*$/.test(target) && !/(?:^|\/)\.\.?(?:[/?]|$)/.test(target)) {
@@ -130,14 +130,14 @@ function targetWords(target: string, origin: string): string[][] {
 }
 
 /**
- * Maximum length of a body that is passed to curl as an argument, in UTF-16 code units. A longer body is piped into
+ * Maximum length in UTF-16 code units of a body that is passed to curl as an argument. A longer body is piped into
  * curl, because Linux limits an argument to 131,072 bytes (MAX_ARG_STRLEN).
  */
 const LONGEST_ARGUMENT = 100_000;
 
 interface BodyWords {
   readonly words: string[];
-  /** Start of the shell command line, which pipes the body into curl; undefined if the body is an argument of curl. */
+  /** Start of the shell command line that pipes the body into curl; undefined if the body is an argument of curl. */
   readonly before?: string;
   readonly notes: readonly string[];
 }
@@ -171,16 +171,16 @@ function redactionNotes({ request }: Entry, target: string): string[] {
 }
 
 /**
- * Returns true for the request of a push that contains the pack. Such a request is repeated with `git push` and not
- * with curl, because the journal does not store packs.
+ * Returns true for the request of a push that contains the pack. The journal does not store packs, so such a request is
+ * repeated with `git push` instead of curl.
  */
 export function isPush({ operation }: Entry): boolean {
   return operation === 'gitReceivePack';
 }
 
 /**
- * Returns a `git push` command that pushes the same commits to the same refs as a recorded push. It must be run in a
- * clone that has these commits.
+ * Returns a `git push` command that repeats a recorded push: it pushes the recorded commits to the recorded refs. It
+ * must be run in a clone that has these commits.
  */
 export function pushCommand(entry: Entry, { origin, scopes, token }: CurlOptions): CurlCommand {
   const { updates = [], counts } = entry.git ?? {};

@@ -22,14 +22,14 @@ import type { RowList } from './row-list.js';
 export interface RequestProps {
   readonly id: string;
   /**
-   * Rows of the request list. The details have links to the next, the previous and the repeated request, which are
-   * found in these rows.
+   * Rows of the request list. The page finds the next, the previous and the repeated request in these rows, in order to
+   * link to them.
    */
   readonly list: RowList<Row>;
   readonly onClose: (event: UIEvent) => void;
 }
 
-/** Pane with the details of one request: its headers and body, the steps of its processing, and its response. */
+/** Pane that shows the details of one request: its headers and body, the steps of its processing, and its response. */
 export function Request({ id, list, onClose }: RequestProps) {
   const { value: entry, error } = useLoaded((signal) => get<Entry>(route`requests/${id}`, { signal }), [id]);
   const { value: operations = [] } = useLoaded((signal) => all<OperationRecord>('operations', { signal }), []);
@@ -39,7 +39,7 @@ export function Request({ id, list, onClose }: RequestProps) {
   const [isRepeating, setRepeating] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // Move the focus to the heading on narrow screens, because they hide the list and with it the focused row.
+    // The focus moves to the heading on narrow screens. Such screens hide the list, and with it the focused row.
     if (isAlone()) heading.current?.focus();
   }, [id, entry === undefined]);
   const number = list.find((row) => row.id === id) ?? Number.NaN;
@@ -94,15 +94,15 @@ export function Request({ id, list, onClose }: RequestProps) {
 }
 
 /**
- * Returns true if the screen is too narrow to show the list and the details of a request side by side. The limit must
- * be the same as in `requests.css`.
+ * Returns true if the screen is too narrow to show the list beside the details of a request. The width must equal the
+ * one in `requests.css`.
  */
 function isAlone(): boolean {
   return matchMedia('(max-width: 999px)').matches;
 }
 
 interface NeighbourProps {
-  /** Row of the next or previous request in the list; undefined if none. The link is then inactive. */
+  /** Row of the next or previous request in the list; undefined if none. Without a row, the link is inactive. */
   readonly row: Row | undefined;
   readonly label: string;
   readonly sign: string;

@@ -1,19 +1,21 @@
 /**
- * List of at most `most` rows, which are numbered in order of arrival. If the list is full, each new row replaces the
- * oldest. The number of a row stays the same while the row is in the list.
+ * List of at most `most` rows. The rows are numbered in order of arrival, and a row keeps its number while it is in the
+ * list. If the list is full, each new row replaces the oldest.
  */
 export class RowList<T> {
   private rows: T[] = [];
   /** Number of the oldest row in the list. It is negative if rows older than row 0 were added later. */
   first = 0;
-  /** Number of rows that were dropped since the list was last cleared, because the list was full. */
+  /**
+   * Number of rows that were dropped because the list was full. It counts from the last time that the list was cleared.
+   */
   dropped = 0;
-  /** True after `clear` was called. From then on, `addOlder` adds no rows. */
+  /** True after `clear` was called. `addOlder` adds no rows from then on. */
   isCleared = false;
 
   constructor(private readonly most: number) {}
 
-  /** Number that the next new row will have. */
+  /** Number of the next row that will be added. */
   get total(): number {
     return this.first + this.rows.length;
   }
@@ -26,7 +28,9 @@ export class RowList<T> {
     this.dropped += 1;
   }
 
-  /** Adds a row that is older than all others. Returns false, and adds nothing, if the list is full or was cleared. */
+  /**
+   * Adds a row that is older than all other rows. If the list is full or was cleared, adds nothing and returns false.
+   */
   addOlder(row: T): boolean {
     if (this.isCleared || this.rows.length >= this.most) return false;
     this.rows.unshift(row);
@@ -39,20 +43,20 @@ export class RowList<T> {
     return this.rows[number - this.first];
   }
 
-  /** Returns the newest rows, at most `most`, the newest first. */
+  /** Returns the newest rows, at most `most` of them. The newest row is first. */
   newest(most: number): T[] {
     return this.rows.slice(-most).reverse();
   }
 
-  /**
-   * Returns the number of the newest row for which `isWanted` returns true; undefined if no row in the list qualifies.
-   */
+  /** Returns the number of the newest row for which `isWanted` returns true; undefined if none. */
   find(isWanted: (row: T) => boolean): number | undefined {
     const at = this.rows.findLastIndex(isWanted);
     return at < 0 ? undefined : this.first + at;
   }
 
-  /** Removes all rows. The next row gets the number that it would have had without this call. */
+  /**
+   * Removes all rows. The numbering continues: the next row gets the number that it would have had without this call.
+   */
   clear(): void {
     this.first = this.total;
     this.rows = [];

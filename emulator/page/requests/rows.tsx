@@ -11,25 +11,31 @@ import type { RowList } from './row-list.js';
 export interface RequestRowsProps {
   readonly list: RowList<Row>;
   /**
-   * Number of the oldest row. It is a property, because `list` stays the same object when rows are added, and a
-   * component is rendered again only if its properties change.
+   * Number of the oldest row. A component is rendered again only if its properties change. `list` stays the same object
+   * when rows are added, so this property must change.
    */
   readonly first: number;
-  /** Number of the newest visible row plus 1. Newer rows of `list` are hidden until the user asks for them. */
+  /**
+   * Rows with a number below this one are shown. It is the number of the newest visible row plus 1. Newer rows of
+   * `list` are hidden until the user asks for them.
+   */
   readonly shown: number;
   readonly opened: string | undefined;
-  /** Called with true when the user has scrolled down or a row has the focus, and with false when neither is true. */
+  /**
+   * Called with true when the user has scrolled down or a row has the focus. Called with false when neither is the
+   * case.
+   */
   readonly onAway: (isAway: boolean) => void;
   /**
    * True if the user closed the details of the last request with the keyboard. The focus then returns to the row of
-   * that request.
+   * this request.
    */
   readonly isByKeyboard: { readonly current: boolean };
 }
 
 /**
- * Layouts of a row of the request list: one line of text in a wide list, and two or three lines in narrower lists.
- * `from`: minimum width of the list in pixels; `height`: height of a row in pixels.
+ * Layouts of a row in the request list. A row has one line of text in a wide list, and two or three lines in narrower
+ * lists. `from` is the minimum width of the list in pixels; `height` is the height of a row in pixels.
  */
 const WIDE = { name: 'wide', from: 1000, height: 32 };
 const NARROW = { name: 'narrow', from: 480, height: 52 };
@@ -38,8 +44,7 @@ const SLIM = { name: 'slim', from: 0, height: 78 };
 export function RequestRows({ list, first, shown, opened, onAway, isByKeyboard }: RequestRowsProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
-  // Use the layout with two lines when the page is printed, because a sheet of paper is too narrow for a row with one
-  // line.
+  // A printed page uses the layout with two lines, because a sheet of paper is too narrow for a row with one line.
   const shape = usePrinting() ? NARROW : ([WIDE, NARROW].find(({ from }) => width >= from) ?? SLIM);
   return (
     <div ref={box} class={`request-rows ${shape.name}`}>

@@ -14,7 +14,7 @@ import type { RequestProps } from './request.js';
 import { RequestRows } from './rows.js';
 
 /**
- * Section of the web page with the requests that the emulator received, newest first. The list is updated live. Details
+ * Section of the web page that lists the requests to the emulator, newest first. The list is updated live. The details
  * of the selected request are shown beside the list.
  */
 export function View() {
@@ -25,14 +25,14 @@ export function View() {
   const [isPaused, setPaused] = useState(false);
   const [isAway, setAway] = useState(false);
   /**
-   * Number of times that the user returned to the top of the list with a button. It is the key of the list component,
-   * so a new number makes Preact replace the component by a new one, which is scrolled to its top.
+   * Number of times that the user returned to the top of the list with a button. It is the key of the list component.
+   * When the number changes, Preact replaces the component by a new one, which is scrolled to its top.
    */
   const [times, beginAnew] = useReducer((before: number) => before + 1, 0);
   const { list } = live;
 
-  // Keep the number of visible rows while the list is paused, scrolled down or focused, so that new requests do not
-  // move the row that the user reads.
+  // The number of visible rows does not change while the list is paused, scrolled down or focused. New requests
+  // therefore do not move the row that the user is reading.
   const held = useRef({ list, total: 0 });
   if (held.current.list !== list || !(isPaused || isAway)) held.current = { list, total: list.total };
   const shown = Math.max(held.current.total, list.first);
@@ -40,8 +40,8 @@ export function View() {
 
   const isByKeyboard = useRef(false);
   const close = (event?: UIEvent) => {
-    // Remember if the keyboard closed the details, because the focus then returns to the row. Browsers set `detail` of
-    // a click event to 0 if a key activated the button.
+    // The focus returns to the row if the details were closed with the keyboard. Browsers set `detail` of a click event
+    // to 0 if a key activated the button.
     isByKeyboard.current = event?.detail === 0;
     go(placeWith({ id: undefined }));
   };
@@ -98,7 +98,7 @@ export function View() {
   );
 }
 
-/** Status line with the number of listed requests, and the numbers of requests that were dropped or missed. */
+/** Status line that shows the number of listed requests, and the numbers of dropped and missed requests. */
 function Told({ live }: { readonly live: LiveRequests }) {
   const { list, gone, missed, isReset, hasOlder, state } = live;
   const rows = list.total - list.first;
@@ -135,8 +135,8 @@ function Nothing({ live, filter }: { readonly live: LiveRequests; readonly filte
 }
 
 /**
- * Pane with the details of the selected request. Its code is a separate file, which the browser loads when the user
- * selects a request for the first time.
+ * Pane that shows the details of the selected request. Its code is a separate file, which the browser loads when the
+ * user first selects a request.
  */
 function Detail(props: RequestProps) {
   const { value: loaded, error } = useLoaded(() => loadCode(import('./request.js')), []);

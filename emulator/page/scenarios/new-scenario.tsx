@@ -13,7 +13,8 @@ steps:
 `;
 
 /**
- * Form that registers a scenario (scripted sequence of changes to the emulator), which the user writes in YAML or JSON.
+ * Form that registers a scenario, which is a scripted sequence of changes to the emulator. The user writes it in YAML
+ * or JSON.
  */
 export function NewScenario() {
   const [text, setText] = useState(EXAMPLE);
@@ -24,8 +25,7 @@ export function NewScenario() {
     try {
       await post(route`scenarios/${id}/start`);
     } catch (refused) {
-      // Remove the scenario if it could not be started, because the user can register the corrected text only if its id
-      // is free.
+      // A scenario that cannot be started is removed. Its id must be free when the user registers the corrected text.
       await remove(route`scenarios/${id}`);
       throw refused;
     }

@@ -9,8 +9,8 @@ import { DateTime } from '../components/time.js';
 import { writePlace } from '../place.js';
 
 /**
- * Milliseconds between two requests that read the scenarios again, because their steps proceed with the requests of
- * clients and with the emulator's clock.
+ * Milliseconds between two requests that read the scenarios. They are read again and again, because their steps proceed
+ * with the requests of clients and with the emulator's clock.
  */
 export const PAUSE = 1_000;
 
@@ -23,8 +23,8 @@ interface ScenarioDetail extends ScenarioRecord {
 }
 
 /**
- * List item for a registered scenario (scripted sequence of changes to the emulator) with its steps and expectations.
- * Finished steps are marked.
+ * List item that shows a registered scenario with its steps and expectations. A scenario is a scripted sequence of
+ * changes to the emulator. Finished steps are marked.
  */
 export function Running({ record }: { readonly record: ScenarioRecord }) {
   const { id, about, started, steps, steps_done: done } = record;
@@ -106,7 +106,7 @@ function Steps({ record: { steps_done: done, started }, steps }: StepsProps) {
         const { waits, changes } = stepText(step);
         const state = at < done ? 'done' : at === done && started ? 'next' : 'to come';
         return (
-          // Use the index as key, because the steps of a scenario have no names and never change their order.
+          // The index is a suitable key, because the steps of a scenario have no names and never change their order.
           <li
             key={`${at}`}
             class={`scenario-step ${state.replace(' ', '-')}`}
@@ -158,9 +158,9 @@ function Expected({ detail }: { readonly detail: ScenarioDetail | undefined }) {
 }
 
 /**
- * Returns texts for a step of a scenario: the condition for which it waits, and its changes. For `{ on: { push: 'main'
- * }, repository: { state: 'syncing' } }`, the condition contains `push main`, and the change is `repository: state
- * syncing`.
+ * Returns two kinds of text for a step of a scenario: the condition for which it waits, and its changes. For `{ on: {
+ * push: 'main' }, repository: { state: 'syncing' } }`, the condition contains `push main`, and the change is
+ * `repository: state syncing`.
  */
 function stepText({ on, after, ...changes }: Members) {
   const waits = [
@@ -174,7 +174,7 @@ function stepText({ on, after, ...changes }: Members) {
 }
 
 /**
- * Formats a value in a step of a scenario: `{ push: 'main' }` as `push main`. A list or a nested object is formatted as
+ * Formats a value in a step of a scenario: `{ push: 'main' }` → `push main`. Lists and nested objects are formatted as
  * JSON.
  */
 function shortText(value: unknown): string {

@@ -4,8 +4,8 @@ import { Copy } from '../components/copy.js';
 import { Given, GivenBlock } from '../components/given.js';
 
 /**
- * Scenario (scripted sequence of changes to the emulator) that the emulator includes, as listed by `GET
- * shipped-scenarios` of the admin API.
+ * Scenario that is part of the emulator, as listed by `GET shipped-scenarios` of the admin API. A scenario is a
+ * scripted sequence of changes to the emulator.
  */
 export interface ShippedScenario {
   readonly id: string;
@@ -17,11 +17,14 @@ export interface ShippedScenario {
 
 export interface ShippedProps {
   readonly scenario: ShippedScenario;
-  /** True if a scenario with this id is already registered, so that this one cannot be registered. */
+  /** True if a scenario with this id is already registered. This scenario then cannot be registered. */
   readonly isTaken: boolean;
 }
 
-/** List item for a scenario that the emulator includes: its description, and a button that registers and starts it. */
+/**
+ * List item for a scenario that is part of the emulator. It shows a description, and a button that registers and starts
+ * the scenario.
+ */
 export function Shipped({ scenario: { id, about, text, definition }, isTaken }: ShippedProps) {
   return (
     <li class="shipped">

@@ -6,8 +6,8 @@ import { PAUSE, Running } from './running.js';
 import { Shipped, type ShippedScenario } from './shipped.js';
 
 /**
- * Section of the web page with the registered scenarios (scripted sequences of changes to the emulator) and their
- * steps, and with scenarios that the emulator includes.
+ * Section of the web page that shows the registered scenarios with their steps, and the scenarios that are part of the
+ * emulator. A scenario is a scripted sequence of changes to the emulator.
  */
 export function View() {
   const scenarios = useLoaded((signal) => all<ScenarioRecord>('scenarios', { signal }), [], PAUSE);

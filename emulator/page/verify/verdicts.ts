@@ -1,8 +1,8 @@
 import type { ClientVerdict, RuleOfClient } from '@emulator/admin/verify.js';
 
 /**
- * Returns the subjects (claim `sub` of the token) of all clients to which at least one rule of the specification
- * applied; null for clients without a token. Clients that broke rules more often come first.
+ * Returns the clients to which at least one rule of the specification applied, by the subject (claim `sub`) of their
+ * token. null stands for clients without a token. Clients that broke rules most often come first.
  */
 export function clientsOf(rules: readonly ClientVerdict[]): (string | null)[] {
   const broken = new Map<string | null, number>();
@@ -14,15 +14,18 @@ export function clientsOf(rules: readonly ClientVerdict[]): (string | null)[] {
 
 /**
  * Returns how often a client kept and broke a rule of the specification; undefined if the rule did not apply to the
- * client. `subject`: claim `sub` of the client's token; null for clients without a token.
+ * client. `subject` is the claim `sub` of the client's token; null for clients without a token.
  */
 export function verdictFor({ clients }: ClientVerdict, subject: string | null): RuleOfClient | undefined {
   return clients.find((client) => client.subject === subject);
 }
 
 /**
- * Returns the CSS class for the line that counts the kept and broken rules: `failed` if a rule of level MUST was
- * broken; `passed` if at least one rule was kept and none was broken; undefined otherwise.
+ * Returns the CSS class for the line that counts the kept and broken rules:
+ *
+ * - `failed`: a rule of level MUST was broken
+ * - `passed`: at least one rule was kept and none was broken
+ * - undefined: all other cases
  */
 export function summaryClass(
   rules: readonly Pick<ClientVerdict, 'level' | 'verdict'>[],

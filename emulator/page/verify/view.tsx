@@ -8,8 +8,8 @@ import { writePlace } from '../place.js';
 import { clientsOf, summaryClass, verdictFor } from './verdicts.js';
 
 /**
- * Section of the web page with the rules of the specification for HTTP clients, and with the result for each client. A
- * client is identified by the subject (claim `sub`) of its token.
+ * Section of the web page that shows the rules of the specification for HTTP clients, and the result for each client.
+ * The subject (claim `sub`) of its token identifies a client.
  */
 export function View() {
   const { value, error, reload } = useLoaded(() => post<Verification>('verify', { client: true }), []);
@@ -98,7 +98,7 @@ function Verdict({ rule, client }: { readonly rule: ClientVerdict; readonly clie
   );
 }
 
-/** List of the requests that broke a rule of the specification for clients, grouped by rule. */
+/** List of the requests that broke a client rule of the specification, grouped by rule. */
 function Broken({ rules }: { readonly rules: readonly ClientVerdict[] }) {
   return (
     <>
