@@ -120,7 +120,7 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
   readonly clock: EmulatorClock;
   /**
    * Request quotas, which limit the rate of requests. For example, `emulator.quotas.change({ gateway: { capacity: 20,
-   * refill: '10/s' } })` limits a client to 20 requests at once and 10 per second afterwards.
+   * refill: '10/s' } })` allows 20 requests at once, and then 10 per second.
    */
   readonly quotas: EmulatorQuotas;
   /**

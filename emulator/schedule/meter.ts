@@ -16,9 +16,9 @@ export interface MeterOptions {
    */
   readonly limit?: number | undefined;
   /**
-   * Signal that is aborted when the result is no longer needed. A function is called only at the end of the first time
-   * slice or in `check`, because most requests end earlier, and listening for the disconnect of a client costs more
-   * than most requests.
+   * Signal that is aborted when the result is no longer needed, or a function that creates this signal. The function is
+   * called late: at the end of the first time slice, or in `check`. Most requests end earlier, and creating the signal
+   * costs more than most requests, because it listens for the disconnect of the client.
    */
   readonly signal?: AbortSignal | (() => AbortSignal | undefined) | undefined;
 }

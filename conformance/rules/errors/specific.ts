@@ -231,8 +231,8 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
 };
 
 /**
- * Expects an error code of the forge (A17). The code may contain the forge's name, and the status may be the one that
- * the forge returned.
+ * Expects an error code about the external forge. Two differences are allowed (SPECIFICATION.md, A17): the code may
+ * contain the forge's name instead of the word `forge`, and the status may be the one that the forge returned.
  */
 function expectForgeCode(response: ApiResponse, code: string): void {
   expectSame(isForgeCode(response.code ?? ''), isForgeCode(code), `the code is ${code}, in the words of the forge`);

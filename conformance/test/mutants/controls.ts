@@ -29,8 +29,8 @@ export interface ControlOutcome {
   /** Parsed JSON report. Undefined if the command stopped before any rule ran. */
   readonly report: Report | undefined;
   /**
-   * Texts of the report that must match `says`: messages about the run as a whole, failures of the set-up, or the reason
-   * why no rule ran.
+   * What the report says about the run as a whole: its messages, failures of the set-up, or the reason why no rule ran.
+   * The test compares this text with the expected one (`says`).
    */
   readonly sentences: string;
 }

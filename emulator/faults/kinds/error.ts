@@ -11,7 +11,7 @@ export type RetryAfter = number | 'http-date' | 'omit' | 'garbage';
 
 /**
  * Error response with an error code of the specification. The code determines the HTTP status; the operation determines
- * the format (JSON or Git). In the text form of faults, the code is the name of the fault: `rate_limited`.
+ * the format (JSON or Git). A fault written as text has the code as its name: `rate_limited;t=5`.
  */
 export interface ErrorValue {
   readonly code: ProblemCode;

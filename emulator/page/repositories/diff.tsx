@@ -13,8 +13,8 @@ import { readPatch } from './patch.js';
 import type { RepositoryPath } from './paths.js';
 
 /**
- * Limits in changed lines. A diff is expanded at first if it has at most `OPEN.file` lines, and if all diffs up to and
- * including it have at most `OPEN.all` lines. A diff first shows `OPEN.file` lines, and a click adds `STEP` lines.
+ * Limits in changed lines. The page expands a file's diff by itself if it has at most `OPEN.file` lines, until
+ * `OPEN.all` lines are shown in total. A longer diff shows its first `OPEN.file` lines, and `STEP` more at each click.
  */
 const OPEN = { file: 300, all: 1_000 };
 const STEP = 1_000;

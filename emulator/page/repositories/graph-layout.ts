@@ -37,8 +37,8 @@ const KINDS = ['down', 'in', 'out'] as const;
 const MAX_LANES = 1 << 12;
 
 /**
- * Number of the first lane without vertical lines that pass a commit. They are omitted from this lane on, because
- * thousands of parallel lines would add thousands of elements to each row.
+ * Number of lanes in which a vertical line is drawn beside each commit that it passes. In all further lanes, these
+ * lines are omitted, because thousands of parallel lines would add thousands of elements to each row.
  */
 const MAX_PASSING = 256;
 

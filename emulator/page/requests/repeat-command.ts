@@ -44,8 +44,8 @@ export function curlCommand(entry: Entry, { origin, scopes, token }: CurlOptions
 }
 
 /**
- * Returns a shell line that sets the variable `TOKEN` to the given token, or else to a newly created one. Returns an
- * empty string if the recorded request had no token.
+ * Returns a shell line that sets the variable `TOKEN`: to `token` if given, otherwise to a new token. Returns an empty
+ * string instead of a line if the recorded request had no token.
  */
 function tokenLine(entry: Entry, scopes: CurlOptions['scopes'], token: string | undefined): string {
   return hasToken(entry) ? `TOKEN=${token ?? `$(${tokenCommand(entry, scopes)})`}\n` : '';

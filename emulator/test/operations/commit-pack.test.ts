@@ -236,8 +236,8 @@ t.test('expected heads and missing branches', async (t) => {
   for (const bad of ['', head.slice(1), head.toUpperCase(), 'main', 7, null]) {
     await refuse(`expected ${bad}`, with_({ expected_head_sha: bad }));
   }
-  // Expect the status `precondition_failed` with another code. The specification documents no other status for a failed
-  // write. The member `code` says which object is missing.
+  // `result.status` is `precondition_failed` for every failed write, because the specification documents no other value.
+  // Only `code` says which object is missing.
   const missing = {
     code: 'branch_not_found',
     commit: null,

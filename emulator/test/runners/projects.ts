@@ -108,8 +108,8 @@ const WAYS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 };
 
 /**
- * Returns the files of a test runner's project, once for each way in which it loads test files. Some files fail, to
- * check the error message that a user would see.
+ * Returns the files of a test runner's project. If the runner has several modes (`WAYS`), each file is returned once
+ * per mode. Some files contain a failing test, because the error message that a user would see is checked too.
  */
 export const filesOf = (project: RunnerProject): readonly ProjectFile[] =>
   (WAYS[project.name] ?? [[]]).flatMap((args) => rowsOf(project).map((row) => ({ ...row, args })));
