@@ -151,7 +151,7 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    *   when: { times: 2 },
    *   do: { error: { code: 'service_unavailable' } },
    * });
-   * … a test …
+   * // … a test …
    * assert.equal(outage.fired, 2);
    * ```
    */
@@ -165,7 +165,7 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    *
    * ```js
    * emulator.fault('hold*1;latch=door');
-   * … when the request is there …
+   * // … when the request is there …
    * assert.equal(emulator.release('door'), 1);
    * ```
    */
@@ -180,7 +180,7 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    *
    * ```js
    * const seeded = await emulator.snapshot();
-   * … a test …
+   * // … a test …
    * await emulator.restore(seeded);
    * ```
    */

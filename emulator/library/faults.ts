@@ -10,7 +10,7 @@ import type { CurrentWorld } from '../world/current-world.js';
  *
  * ```js
  * const lost = emulator.fault('lost*1');
- * … a test …
+ * // … a test …
  * const [touched] = lost.requests();
  * console.log(lost.id, lost.fired, emulator.requests().find(({ id }) => id === touched));
  * lost.remove();
