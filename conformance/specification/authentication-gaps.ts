@@ -5,10 +5,10 @@ export const AUTHENTICATION_GAPS = {
   A31: {
     title: 'Unusual Authorization headers',
     texts: [
-      'The section "Token failure responses" gives 401 for a missing Authorization header or an unsupported scheme, and 403 for an invalid token. It does not mention empty tokens, a scheme in lower case, or the response header WWW-Authenticate.',
+      'The section "Token failure responses" gives status 401 for a missing Authorization header or an unsupported scheme. It gives 403 for an invalid token. It does not mention three things: empty tokens, a scheme in lower case, and the response header WWW-Authenticate.',
     ],
     emulator:
-      'The emulator answers an empty token with 401, and a token that is not a JWT with 403. The scheme `Bearer` may be in upper or lower case (RFC 9110, section 11.1). Every 401 has the header `WWW-Authenticate: Bearer`.',
+      'If a token is empty, the emulator answers with 401. If a token is not a JWT, it answers with 403. The scheme `Bearer` may be in upper or lower case (RFC 9110, section 11.1). Every 401 has the header `WWW-Authenticate: Bearer`.',
     variants: ['emptyBearer'],
     rules: [
       'jwt.malformed',
@@ -22,12 +22,12 @@ export const AUTHENTICATION_GAPS = {
   A32: {
     title: 'typ, exp, iat and other claims',
     texts: [
-      'The section "Token header" requires `typ`, but does not list a wrong `typ` among the causes of 403.',
-      'The section "Token claims" requires `exp` for tokens of restricted keys. For tokens of unrestricted keys, it does not say whether `exp` is required, or whether `exp` must be after `iat`.',
-      'The specification does not mention differences between clocks, the claims `nbf` and `aud`, or an `iat` in the future.',
+      'The section "Token header" requires `typ`. It does not list a wrong `typ` among the causes of status 403.',
+      'The section "Token claims" requires `exp` in tokens of restricted keys. For tokens of unrestricted keys, it does not say whether `exp` is required, or whether `exp` must be later than `iat`.',
+      'The specification does not mention three things: differences between clocks, the claims `nbf` and `aud`, and an `iat` in the future.',
     ],
     emulator:
-      'The emulator requires that `typ` is `JWT`, in upper or lower case. A token of an unrestricted key may omit `exp`. If it has `exp`, the time must be after `iat`. The emulator compares times exactly, without a tolerance. It checks `nbf` and ignores `aud`.',
+      'The emulator requires that `typ` of a token is `JWT`, in upper or lower case. A token of an unrestricted key may omit `exp`. If the token has `exp`, `exp` must be later than `iat`. The emulator compares times exactly, without a tolerance. It checks the claim `nbf` and ignores the claim `aud`.',
     variants: ['tokenType', 'expNotAfterIat', 'missingExp'],
     rules: [
       'jwt.typ.missing',
@@ -41,32 +41,32 @@ export const AUTHENTICATION_GAPS = {
   A33: {
     title: 'kid of a deleted key',
     texts: [
-      'The section "Token header" says that the service tries every registered key if no key has the `kid` of the token. It does not say whether this is also done if the `kid` is that of a deleted key.',
+      'The section "Token header" says that the service tries every registered key if no key has the `kid` of the token. It does not say whether the service also does so if the `kid` belongs to a deleted key.',
     ],
     emulator:
-      'The emulator treats the `kid` of a deleted key like an unknown `kid`: it tries every registered key. If the key that verifies the token is restricted, the rules for restricted keys apply.',
+      'If a token has the `kid` of a deleted key, the emulator tries every registered key, as for an unknown `kid`. If the signature fits a restricted key, the rules for restricted keys apply to the token.',
     variants: [],
     rules: ['jwt.kid.unknown', 'jwt.kid.deleted'],
   },
   A34: {
     title: 'Token of another organization',
     texts: [
-      'The section "Token failure responses" gives 403 if the claim `iss` names another organization than the host name of the request. A local address such as `127.0.0.1` names no organization.',
+      'The section "Token failure responses" gives status 403 if the claim `iss` and the host name of the request name different organizations. But a local address such as `127.0.0.1` does not name an organization.',
     ],
     emulator:
-      'If the claim `iss` names an unknown organization, or one with a different host name, the emulator answers with 403 `forbidden`. The member `detail` of the response says which of the two is the case.',
+      'The emulator answers with 403 `forbidden` in two cases: the claim `iss` names an unknown organization, or an organization whose host name is not that of the request. The member `detail` of the response says which case it is.',
     variants: [],
     rules: ['claim.iss.unknown', 'claim.iss.other-tenant'],
   },
   A35: {
     title: 'Authentication of Git requests',
     texts: [
-      'The section "Git over HTTPS" puts the user name `t` and the JWT as password into the address of a remote, so Git sends Basic. The section "What the service does" (rule 1) requires Bearer on every request.',
-      'The specification does not describe the challenge of a 401, the statuses of refused Git requests, Bearer tokens, other user names, or a slash in the name of a repository.',
+      'The section "Git over HTTPS" puts the user name `t` and the JWT as password into the URL of a remote. So Git sends Basic credentials. But the section "What the service does" (rule 1) requires Bearer on every request.',
+      'For Git requests, the specification does not describe five things: the challenge of a 401, the statuses of refused requests, Bearer tokens, other user names, and a slash in the name of a repository.',
       'Git sends the credentials of a remote only after a 401 with the header `WWW-Authenticate: Basic`.',
     ],
     emulator:
-      'The emulator answers a Git request without a credential with 401 and the header `WWW-Authenticate: Basic`. It accepts Basic with any user name, and Bearer. It answers an invalid token or a missing scope with 403, and a repository that does not exist or is not in the claim `repo` with 404. Clients may send a slash in a repository name as `/` or `%2F`.',
+      'If a Git request has no credential, the emulator answers with 401 and the header `WWW-Authenticate: Basic`. It accepts Basic with any user name, and Bearer. If the token is invalid or a scope is missing, it answers with 403. If the repository does not exist or is not in the claim `repo`, it answers with 404. Clients may send a slash in a repository name as `/` or `%2F`.',
     variants: ['gitInvalidToken', 'gitMissingScope', 'gitMissingRepository', 'gitOtherRepository', 'missingRepoClaim'],
     rules: [
       'state.deleted.operations',

@@ -5,10 +5,10 @@ export const CONTRADICTIONS = {
   A01: {
     title: 'HTTP status of an invalid token',
     texts: [
-      'The sections "Token failure responses" and "Search" give 401 only for a missing Authorization header or an unsupported scheme. Every other defect of a token (signature, `alg`, `iss`, `exp`, a missing claim) is 403 `forbidden`.',
-      'The tables of most endpoints (restore, file metadata, one commit, commit-pack, notes, reading a file, repository metadata) give 401 for an invalid token.',
+      'The sections "Token failure responses" and "Search" give status 401 only for a missing Authorization header or an unsupported scheme. For every other defect of a token, such as a wrong signature, a wrong `alg`, `iss` or `exp`, or a missing claim, they give 403 `forbidden`.',
+      'The tables of most endpoints give status 401 for an invalid token. These endpoints are restore, file metadata, one commit, commit-pack, notes, reading a file, and repository metadata.',
     ],
-    emulator: 'The emulator answers an invalid token with 403 `forbidden` on every endpoint.',
+    emulator: 'If a token is invalid, the emulator answers with 403 `forbidden` on every endpoint.',
     variants: ['invalidToken'],
     rules: [
       'grep.err.403.invalid-jwt',
@@ -57,11 +57,11 @@ export const CONTRADICTIONS = {
   A02: {
     title: 'HTTP status of a missing scope',
     texts: [
-      'The sections "Token failure responses" and "Errors" give 403 `insufficient_scope` for a token without the required scope. So do the tables of search, restore, file metadata and archive.',
-      'The tables of one commit, commit-pack, notes and reading a file give 401 for such a token.',
+      'The sections "Token failure responses" and "Errors" give status 403 `insufficient_scope` for a token without the required scope. The tables of the endpoints search, restore, file metadata and archive also give 403.',
+      'The tables of the endpoints one commit, commit-pack, notes and reading a file give status 401 for a token without the required scope.',
     ],
     emulator:
-      'The emulator answers a token without the required scope with 403 `insufficient_scope` on every endpoint.',
+      'If a token lacks the required scope, the emulator answers with 403 `insufficient_scope` on every endpoint.',
     variants: ['missingScope'],
     rules: [
       'grep.err.403.scope',
@@ -123,12 +123,12 @@ export const CONTRADICTIONS = {
   A03: {
     title: 'HTTP status of a token without a repo claim',
     texts: [
-      'The sections "Repository claim" (rule 1), "Token failure responses" and "Errors" answer a token without the claim `repo` with 400 `repo_claim_missing`.',
-      'The section "Token failure responses" also lists a missing `repo` claim among the causes of 403 `forbidden`.',
-      'A token with only the scope `org:read` may omit the claim `repo`. If it is sent to a repository, two statements apply: 400 because the claim is missing, and 403 `insufficient_scope` because the scope is not enough.',
+      'The sections "Repository claim" (rule 1), "Token failure responses" and "Errors" give status 400 `repo_claim_missing` for a token without the claim `repo`.',
+      'The section "Token failure responses" also lists a missing claim `repo` among the causes of status 403 `forbidden`.',
+      'A token with only the scope `org:read` may omit the claim `repo`. If a client sends this token to an endpoint of a repository, two statements apply: 400, because the claim is missing, and 403 `insufficient_scope`, because the scope is not enough.',
     ],
     emulator:
-      'The emulator answers a token without the claim `repo` with 400 `repo_claim_missing`, also if its only scope is `org:read`.',
+      'If a token for an endpoint of a repository has no claim `repo`, the emulator answers with 400 `repo_claim_missing`. A token whose only scope is `org:read` gets the same answer.',
     variants: ['missingRepoClaim', 'orgTokenOnRepository'],
     rules: [
       'restore.alias.needs-repo-claim',
@@ -144,11 +144,11 @@ export const CONTRADICTIONS = {
   A04: {
     title: 'Response while a repository is restored from cold storage',
     texts: [
-      'The section "Errors" gives 409 `repository_thawing`, with Retry-After, for a request to a repository that is being restored from cold storage.',
-      'The section "File metadata" gives 503 for the same situation.',
+      'The section "Errors" gives status 409 `repository_thawing`, with the header Retry-After, for a request to a repository that is being restored from cold storage.',
+      'The section "File metadata" gives status 503 for a request to such a repository.',
     ],
     emulator:
-      'While a repository is restored from cold storage, the emulator answers file metadata with 503 and every other endpoint with 409 `repository_thawing`. Both responses have Retry-After.',
+      'While a repository is restored from cold storage, the emulator answers requests for file metadata with 503. It answers all other requests to the repository with 409 `repository_thawing`. Both responses have the header Retry-After.',
     variants: ['thawing'],
     rules: [
       'state.thawing.409',
@@ -161,12 +161,12 @@ export const CONTRADICTIONS = {
   A05: {
     title: 'Response while an upstream sync runs',
     texts: [
-      'The section "Errors" gives 409 `sync_in_progress` for a request to a repository that is being synchronized with its upstream.',
-      'The sections "Search" and "File metadata" give 503 for the same situation.',
-      'The specification does not say which operations a running sync blocks.',
+      'The section "Errors" gives status 409 `sync_in_progress` for a request to a repository that is being synchronized with its upstream.',
+      'The sections "Search" and "File metadata" give status 503 for a request during the synchronization.',
+      'The specification does not say which operations fail during the synchronization.',
     ],
     emulator:
-      'While a repository is synchronized with its upstream, the emulator answers search and file metadata with 503 and writes with 409 `sync_in_progress`. Other reads succeed.',
+      'While a repository is synchronized with its upstream, the emulator answers requests for a search or for file metadata with 503. It answers writes with 409 `sync_in_progress`. All other reads succeed.',
     variants: ['syncing', 'syncBlocks'],
     rules: [
       'state.syncing.409',
@@ -180,11 +180,11 @@ export const CONTRADICTIONS = {
     title: 'Body and media type of errors',
     texts: [
       'The sections "What the service does" (rule 6) and "Errors" define error bodies as problem details with the media type `application/problem+json`.',
-      'The section "Errors" says that some endpoints, such as file metadata, return only a member `error`. The section "File metadata" says this of all its errors, including 401 and 403.',
-      'The specification does not say which other endpoints return the short body, and which media type it has.',
+      'The section "Errors" says that some endpoints, such as file metadata, return error bodies with only the member `error`. The section "File metadata" says this of all errors of file metadata, including 401 and 403.',
+      'The specification does not say which other endpoints return error bodies with only the member `error`, or which media type these bodies have.',
     ],
     emulator:
-      'Errors of file metadata have only the member `error` and the media type `application/json`. All other errors of the emulator are problem details, including those of unknown routes and of throttled requests.',
+      'If a request for file metadata fails, the body of the response has only the member `error`, and its media type is `application/json`. All other errors of the emulator are problem details (RFC 9457). This includes the errors for unknown routes and for throttled requests.',
     variants: ['fileMetadataErrors', 'problemMediaType'],
     rules: [
       'filemeta.err.body',
@@ -199,11 +199,11 @@ export const CONTRADICTIONS = {
   A07: {
     title: 'Body of a failed write',
     texts: [
-      'The section "Restore" says that a failed restore returns a restore result. Problem details are only for refused credentials and throttled requests. But a restore result has no member for an error code such as `conflict`.',
-      'The section "Errors" says that most endpoints return problem details, and that commit-pack and notes may return a body of their own.',
+      'The section "Restore" says that a failed restore returns a restore result. It gives problem details only for refused credentials and throttled requests. But a restore result has no member for an error code such as `conflict`.',
+      'The section "Errors" says that most endpoints return problem details if a request fails. The endpoints commit-pack and notes may return a body of their own.',
     ],
     emulator:
-      'If a restore fails with 404 or 409, the emulator returns a restore result. If a restore fails with 400, or if a commit-pack or a note fails, it returns problem details.',
+      'If a restore fails with 404 or 409, the body of the response is a restore result. If a restore fails with 400, the body is problem details (RFC 9457). If a commit-pack or a write of a note fails, the body is also problem details.',
     variants: ['writeFailureBody'],
     rules: [
       'restore.expected_head.mismatch',
@@ -217,18 +217,18 @@ export const CONTRADICTIONS = {
     title: 'old_sha of a restore that changes nothing',
     texts: [
       'The section "Write result" says that `old_sha` always has 40 hexadecimal digits.',
-      'The section "Restore" says that `branch`, `old_sha` and `new_sha` of `result` are empty if the restore would change nothing.',
+      'The section "Restore" says that the members `branch`, `old_sha` and `new_sha` of `result` are empty if the restore would change nothing.',
     ],
     emulator:
-      "If a restore changes nothing, `branch`, `old_sha` and `new_sha` are empty strings in the emulator's response. They are never empty in another response.",
+      'If a restore changes nothing, the members `branch`, `old_sha` and `new_sha` of the response are empty strings. In all other responses of the emulator, these members are not empty.',
     variants: ['restoreNoopFields'],
     rules: ['write.result.old_sha.hex40', 'restore.already.result-empty'],
   },
   A09: {
     title: 'HTTP status of a restore that changes nothing',
     texts: [
-      'The section "Restore" gives 201 for a successful restore and 409 for a restore with an outdated `expected_head_sha`. It gives no status for a restore that would change nothing.',
-      'The section "States" says that clients must read the outcome from `result.status`, whose value `precondition_failed` is also the generic code of 412.',
+      'The section "Restore" gives status 201 for a successful restore, and 409 for a restore with an outdated `expected_head_sha`. It gives no status for a restore that would change nothing.',
+      'The section "States" says that clients must read the outcome from `result.status`. One of its values is `precondition_failed`, which is also the generic error code for status 412.',
     ],
     emulator: 'The emulator answers a restore that changes nothing with 409.',
     variants: ['restoreNoop'],
@@ -237,61 +237,61 @@ export const CONTRADICTIONS = {
   A10: {
     title: 'Which of the two routes of the restore operation is preferred',
     texts: [
-      'A restore has two routes: `/api/repos/{repo_name}/reset-commits` and `/api/v1/repos/restore-commit`. The section "What the service does" (rule 3) says that routes below `/api/v1` are deprecated, so clients should use `reset-commits`.',
-      'The section "Restore" says that clients should use `restore-commit`, which has a documented route only below `/api/v1`.',
+      'The restore operation has two routes: `/api/repos/{repo_name}/reset-commits` and `/api/v1/repos/restore-commit`. The section "What the service does" (rule 3) says that routes below `/api/v1` are deprecated. So clients should use `reset-commits`.',
+      'The section "Restore" says the opposite: clients should use `restore-commit`. The only documented route with this name is below `/api/v1`.',
     ],
     emulator:
-      'The emulator serves both names, `restore-commit` and `reset-commits`, below both `/api/repos/{repo_name}` and `/api/v1/repos`. Its responses do not mark any route as deprecated.',
+      'The restore operation has two names in the emulator, `restore-commit` and `reset-commits`. Each name works below `/api/repos/{repo_name}` and below `/api/v1/repos`. No response of the emulator marks a route as deprecated.',
     variants: [],
     rules: ['general.route.v1-deprecated', 'general.route.equivalents', 'restore.route.preferred'],
   },
   A11: {
     title: 'Archive of a ref that does not resolve',
     texts: [
-      'One sentence of the section "Archive" gives two statuses: 400 for a ref that cannot be resolved, and 404 for a missing ref. A missing ref is both.',
+      'One sentence of the section "Archive" gives two statuses: 400 for a ref that cannot be resolved, and 404 for a missing ref. Both descriptions fit a ref that does not exist.',
     ],
     emulator:
-      'The emulator answers the archive of a ref that does not exist with 404 `ref_not_found`, and of a ref with invalid syntax with 400 `bad_request`.',
+      'If a client requests the archive of a ref that does not exist, the emulator answers with 404 `ref_not_found`. If the ref has invalid syntax, the emulator answers with 400 `bad_request`.',
     variants: ['archiveMissingRef', 'missingRef'],
     rules: ['archive.err.ref'],
   },
   A12: {
     title: 'Ephemeral ref that does not resolve',
     texts: [
-      'The section "File metadata" gives 400 for a ref that does not exist in the ephemeral namespace, and for a value of `ephemeral` other than `true` and `false`.',
-      'The section "Read a file" gives 404 for a missing ref. It does not mention other values of `ephemeral`.',
+      'The section "File metadata" gives status 400 in two cases: the ref does not exist in the ephemeral namespace, or the parameter `ephemeral` is neither `true` nor `false`.',
+      'The section "Read a file" gives status 404 for a missing ref. It does not mention values of `ephemeral` other than `true` and `false`.',
     ],
     emulator:
-      'If a ref does not exist in the ephemeral namespace, the emulator answers file metadata with 400 and reading a file with 404. A value of `ephemeral` other than `true` and `false` is 400 on both endpoints.',
+      'If a ref does not exist in the ephemeral namespace, the status depends on the endpoint: 400 for file metadata, and 404 for reading a file. If the parameter `ephemeral` is neither `true` nor `false`, both endpoints of the emulator answer with 400.',
     variants: ['missingEphemeralRef'],
     rules: ['filemeta.ephemeral.unresolvable', 'filemeta.ephemeral.sha', 'file.ephemeral.unresolvable'],
   },
   A13: {
     title: 'HTTP status of a canceled request',
     texts: [
-      'The section "File metadata" gives 408 for a request that the client cancels while the repository is prepared.',
-      'The section "Errors" names 408 `request_timeout` and 499 `request_canceled`.',
+      'The section "File metadata" gives status 408 for a request that the client cancels while the repository is prepared.',
+      'The section "Errors" lists two statuses that could apply: 408 `request_timeout` and 499 `request_canceled`.',
     ],
     emulator:
-      'A client that cancels a request never sees its status. The emulator records the status in its request journal: 408 for file metadata and 499 for every other endpoint.',
+      'If a client cancels a request, it never sees the status of the response. The emulator records this status in its request journal: 408 for file metadata, and 499 for every other endpoint.',
     variants: [],
     rules: ['filemeta.err.408', 'err.generic.499'],
   },
   A14: {
     title: 'Two meanings of 429',
     texts: [
-      'The section "Limits" says that a 429 has the headers RateLimit and Retry-After, so a client waits and repeats the request.',
-      'The section "File metadata" also gives 429 if the files of a tree were last changed by too many different commits. A repeated request would fail again.',
+      'The section "Limits" says that a response with status 429 has the headers RateLimit and Retry-After. A client then waits and repeats the request.',
+      'The section "File metadata" gives status 429 also for another problem: the files of a tree were last changed by too many different commits. In this case, a repeated request would fail again.',
     ],
     emulator:
-      'If a client sends too many requests, the emulator answers with 429, the headers RateLimit and Retry-After, and problem details with the code `rate_limited`. If a tree has too many last commits for file metadata, the 429 has neither header, and its body has only the member `error`.',
+      'If a client sends too many requests, the emulator answers with 429, the headers RateLimit and Retry-After, and problem details with the code `rate_limited`. If the files of a tree were last changed by too many different commits, a request for file metadata is also answered with 429. This response has neither header, and its body has only the member `error`.',
     variants: [],
     rules: ['filemeta.err.429.too-many', 'filemeta.err.429.headers', 'err.generic.429'],
   },
   A15: {
     title: 'Tags and short SHAs as ref',
     texts: [
-      'The sections "Search" and "Archive" allow a branch, a tag or a commit SHA as `ref`. The section on one commit also allows a short SHA.',
+      'The sections "Search" and "Archive" allow a branch, a tag or a commit SHA as `ref`. The section "Get one commit" also allows a short SHA.',
       'The sections "File metadata" and "Read a file" allow only a branch or a commit SHA.',
     ],
     emulator: 'The emulator accepts tags and short SHAs wherever a request has a ref.',
@@ -301,11 +301,11 @@ export const CONTRADICTIONS = {
   A16: {
     title: 'Requests to a deleted repository',
     texts: [
-      'The section "Errors" gives 409 `repository_deleted` for a repository that is already deleted, and 404 `repository_not_found` for one that does not exist.',
-      'The section "States" says that some operations fail on a deleted repository, without naming them.',
+      'The section "Errors" gives status 409 `repository_deleted` for a repository that is already deleted. It gives 404 `repository_not_found` for a repository that does not exist.',
+      'The section "States" says that some operations fail on a deleted repository. It does not name these operations.',
     ],
     emulator:
-      'The emulator answers a second delete of a repository with 409 `repository_deleted`, and every other operation on a deleted repository with 404 `repository_not_found`.',
+      'If a client deletes a repository for the second time, the emulator answers with 409 `repository_deleted`. It answers every other operation on a deleted repository with 404 `repository_not_found`.',
     variants: ['secondDelete', 'deletedRepository'],
     rules: ['state.deleted.operations', 'state.deleted.409', 'state.deleted.reads', 'err.specific.repository_deleted'],
   },
@@ -327,10 +327,10 @@ export const CONTRADICTIONS = {
     title: 'content_id of a delete',
     texts: [
       'The section "Commit pack" requires `content_id` for every file operation.',
-      'The same section says that a delete needs only its entry in the metadata, and no chunk.',
+      'The same section says that an operation that deletes a file needs only an entry in the metadata, and no chunk with content.',
     ],
     emulator:
-      'The emulator answers a commit-pack whose delete has no `content_id` with 400. For a delete it accepts an empty chunk with `eof`, and answers a chunk with data with 400.',
+      'If a commit-pack request deletes a file without a `content_id`, the emulator answers with 400. The request may contain a chunk for the deleted file, but only an empty one with `eof`. If the chunk contains data, the emulator answers with 400.',
     variants: ['deleteContentId'],
     rules: ['pack.file.op.delete-empty-chunk', 'pack.file.op.delete-data-chunk', 'pack.file.op.delete-no-content_id'],
   },

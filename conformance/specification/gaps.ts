@@ -5,41 +5,41 @@ export const GAPS = {
   A19: {
     title: 'Commit to a branch that does not exist, without base_branch',
     texts: [
-      'The section "Commit pack" says that the target branch must exist if the request has no `base_branch`. If neither exists, it gives no status: its only 404 is for a missing base branch.',
+      'The section "Commit pack" says that the target branch must exist if the request has no `base_branch`. It gives no status for a request that breaks this rule: its only 404 is for a missing base branch.',
       'The same section says that a commit may create the default branch of an empty repository.',
     ],
     emulator:
-      'If the target branch does not exist and the request has no `base_branch`, the emulator answers with 404 `branch_not_found`. The only exception is the default branch of an empty repository, which the commit creates.',
+      'If a commit-pack request has no `base_branch` and its target branch does not exist, the emulator answers with 404 `branch_not_found`. There is one exception: in an empty repository, the request may create the default branch.',
     variants: ['missingTargetBranch'],
     rules: ['pack.target_branch.must-exist', 'pack.empty-repo.seed'],
   },
   A20: {
     title: 'Restore of a branch that does not exist',
     texts: [
-      'The section "Restore" gives 404 for a missing repository or commit. It gives no status for a missing branch.',
+      'The section "Restore" gives status 404 for a missing repository or a missing commit. It gives no status for a missing branch.',
     ],
     emulator:
-      'The emulator answers the restore of a branch that does not exist with 404 and a restore result. Its `status` is `precondition_failed`, and its `message` names the branch.',
+      'If a client restores a branch that does not exist, the emulator answers with 404 and a restore result. The `status` of this result is `precondition_failed`, and its `message` names the branch.',
     variants: [],
     rules: ['restore.target_branch.missing-branch'],
   },
   A21: {
     title: 'HTTP status of a chunk above 4 MiB',
     texts: [
-      'The section "Commit pack" gives 400 for an invalid chunk.',
-      'The section "Limits" allows at most 4 MiB for a chunk, and the section "Errors" has 413 `payload_too_large`.',
+      'The section "Commit pack" gives status 400 for an invalid chunk.',
+      'The section "Limits" allows at most 4 MiB for a chunk. The section "Errors" lists the status 413 `payload_too_large`, which could apply to a larger chunk.',
     ],
-    emulator: 'The emulator answers a commit-pack with a chunk above 4 MiB with 400 `bad_request`.',
+    emulator: 'If a commit-pack request has a chunk above 4 MiB, the emulator answers with 400 `bad_request`.',
     variants: ['oversizedChunk'],
     rules: ['pack.chunk.max-4mib.over'],
   },
   A22: {
     title: 'Search limits outside their range',
     texts: [
-      'The section "Search" gives 2000 as the default and the maximum of `max_lines`. It does not say what happens to a larger value, or to zero, negative and fractional values.',
+      'The section "Search" gives 2000 as the default and the maximum of `max_lines`. It does not say what happens if the value is larger, zero, negative or a fraction.',
     ],
     emulator:
-      'The emulator reduces a `max_lines` above 2000 to 2000. It answers zero, negative values, fractions and strings with 400.',
+      'If `max_lines` of a search is above 2000, the emulator uses 2000. If the value is zero, negative, a fraction or a string, the emulator answers with 400.',
     variants: ['linesAboveMaximum'],
     rules: ['grep.max_lines.maximum', 'grep.limits.invalid'],
   },
@@ -49,13 +49,15 @@ export const GAPS = {
       'The section "Search" says that `pagination.limit` is the maximum number of matches. Each item of the array `matches` is a file with several lines, so the limit could count files or lines.',
     ],
     emulator:
-      'In the emulator, `pagination.limit` counts matching lines (lines of the type `match`). Therefore the lines of one file can be split over two pages.',
+      'For a search in the emulator, `pagination.limit` counts matching lines, that is, lines with the type `match`. So the lines of one file can be split over two pages.',
     variants: [],
     rules: ['grep.limits.truncation', 'grep.page.limit.default', 'grep.page.limit.explicit'],
   },
   A24: {
     title: 'HTTP status of a written note',
-    texts: ['The section "Notes" shows the response to a written note without its status. Other writes are 201.'],
+    texts: [
+      'The section "Notes" shows the response to a written note, but not its status. Other writes have the status 201.',
+    ],
     emulator: 'The emulator answers a written note with 201, for `add` and for `append`.',
     variants: ['notesStatus'],
     rules: ['note.status.success'],
@@ -63,17 +65,17 @@ export const GAPS = {
   A25: {
     title: 'Status and body of a created repository',
     texts: [
-      'The section "Other endpoints" does not show the response to a created repository, or the response if a repository with this name exists already.',
+      'The section "Other endpoints" does not show how the service answers a request to create a repository. It also does not show the response if a repository with the requested name exists already.',
     ],
     emulator:
-      'If the repository is created, the emulator answers with 201 and the repository record, plus the members `repo_name`, `http_url` and `message`. If a repository with this name exists, it answers with 409 `conflict`.',
+      'When the emulator creates a repository, it answers with 201 and the repository record, plus the members `repo_name`, `http_url` and `message`. If a repository with the requested name exists already, it answers with 409 `conflict`.',
     variants: ['createStatus', 'duplicateRepository'],
     rules: ['other.create.status', 'other.create.duplicate'],
   },
   A26: {
     title: 'Scope of the repository record',
     texts: [
-      'The section "Repository metadata" does not show which scope the request needs. The section "Scopes" says that `git:read` covers reading the repository.',
+      'The section "Repository metadata" does not show which scope a token needs to read the repository record. The section "Scopes" says that `git:read` covers reading the repository.',
     ],
     emulator:
       'The emulator requires `git:read` to read the repository record. It answers tokens without this scope with 403 `insufficient_scope`.',
@@ -86,7 +88,7 @@ export const GAPS = {
       'The section "Get one commit" allows any revision that Git can resolve, and then lists four forms: full SHA, short SHA, branch and tag. It does not say whether this list is complete.',
     ],
     emulator:
-      'The emulator accepts other revisions too, such as `HEAD`, `main~1` and `main^{}`. It has no reflog, so it answers revisions that need one (such as `main@{1}`) with 404; it also answers `:/text` with 404.',
+      'The emulator also accepts other revisions, such as `HEAD`, `main~1` and `main^{}`. It answers revisions that need a reflog, such as `main@{1}`, with 404, because it has no reflog. It also answers `:/text` with 404.',
     variants: [],
     rules: ['general.ref-forms', 'commit.get.revision-syntax'],
   },
@@ -96,7 +98,7 @@ export const GAPS = {
       'The section "Errors" has the codes `ref_not_found` and `branch_not_found`. It has no code for a missing commit, file or note.',
     ],
     emulator:
-      'The emulator answers a missing revision or commit with `ref_not_found`, a missing base or target branch with `branch_not_found`, and a missing file with `not_found`.',
+      'The error code of the emulator depends on what is missing: `ref_not_found` for a revision or a commit, `branch_not_found` for a base or target branch, and `not_found` for a file.',
     variants: ['missingRef', 'missingCommit', 'missingFile', 'missingBaseBranch'],
     rules: [
       'grep.err.404.ref',
@@ -113,11 +115,11 @@ export const GAPS = {
   A29: {
     title: 'Methods that are not documented',
     texts: [
-      'The section "File metadata" gives 405 for methods other than GET. The section "Errors" has the generic code `method_not_allowed`, and `route_not_found` for unknown paths.',
-      'The specification does not mention HEAD.',
+      'The section "File metadata" gives status 405 for methods other than GET. The section "Errors" has the generic code `method_not_allowed`, and the code `route_not_found` for unknown paths.',
+      'The specification does not mention the method HEAD.',
     ],
     emulator:
-      'The emulator answers a method that an endpoint does not document with 405 and the header Allow. It answers HEAD like GET without a body, except on file metadata, where HEAD is 405.',
+      'If the specification does not document a method for an endpoint, the emulator answers with 405 and the header Allow. It answers HEAD like GET, but without a body. File metadata is an exception: the emulator answers HEAD with 405.',
     variants: ['wrongMethod', 'headFileMetadata'],
     rules: ['filemeta.err.405', 'file.conditional', 'err.method', 'err.generic.405'],
   },
@@ -125,7 +127,7 @@ export const GAPS = {
     title: 'Order of checks',
     texts: ['The specification does not say which error is reported for a request with two errors.'],
     emulator:
-      'The emulator reports the first error that it finds in this order: (1) route, (2) keys of the organization, (3) presence of a credential, (4) signature and times of the token, (5) its claims, (6) repository of the path against the claim `repo`, (7) scope, (8) quota, (9) existence of the repository, (10) state of the repository, (11) request body, (12) ref.',
+      'The emulator reports the first error that it finds in this order: (1) route, (2) keys of the organization, (3) presence of a credential, (4) signature and times of the token, (5) claims of the token, (6) repository in the path, compared with the claim `repo`, (7) scope, (8) quota, (9) existence of the repository, (10) state of the repository, (11) request body, (12) ref.',
     variants: ['unknownRoute'],
     rules: ['general.error-order', 'err.route-not-found.no-auth'],
   },
@@ -133,10 +135,10 @@ export const GAPS = {
     title: 'Content types and empty bodies of requests',
     texts: [
       'Each endpoint documents the Content-Type of its request body. No section says what happens if a request has another Content-Type.',
-      'The section "Restore" gives 400 for an empty body, although it marks the body as optional.',
+      'The section "Restore" gives status 400 for an empty body, although it marks the body as optional.',
     ],
     emulator:
-      'The emulator accepts any Content-Type if it can parse the body. Only two operations accept a request without a body: the archive and the creation of a repository.',
+      'The emulator accepts a request with any Content-Type if it can parse the body. Two operations also accept a request without a body: the download of an archive and the creation of a repository.',
     variants: ['contentType'],
     rules: [
       'general.content-type.other',
@@ -148,12 +150,12 @@ export const GAPS = {
   A37: {
     title: 'Default ref, ref in the response, and empty repositories',
     texts: [
-      'If a request has no ref, search reads the default branch. Archive reads the default branch, or `HEAD` if there is none. File metadata tries the default branch, then `HEAD`, then `main`.',
-      'The section "File metadata" says that the response contains the resolved ref. It does not say whether this is a short name, a full name or a SHA.',
+      'If a request has no ref, the default depends on the endpoint. Search reads the default branch. Archive reads the default branch, or `HEAD` if there is no default branch. File metadata tries the default branch, then `HEAD`, then `main`.',
+      'The section "File metadata" says that the response contains the resolved ref. It does not say whether this ref is a short name, a full name or a SHA.',
       'The specification does not describe requests to a repository without commits.',
     ],
     emulator:
-      'In the file metadata of the emulator, the ref is the short name of the branch. If the request has a SHA, the ref is that SHA. Reads of a repository without commits are answered with 404.',
+      'In a response with file metadata, the emulator writes the short name of the branch into the member `ref`. If the request names a SHA, `ref` is this SHA. If a repository has no commits, the emulator answers reads with 404.',
     variants: ['metadataRef'],
     rules: [
       'general.ref-empty',
@@ -169,11 +171,11 @@ export const GAPS = {
   A38: {
     title: 'refs/ in branch names',
     texts: [
-      'The section "Restore" says that `target_branch` has no prefix `refs/`. It does not say whether the service refuses or removes such a prefix. The section "Commit pack" does not mention the prefix.',
+      'The section "Restore" says that `target_branch` has no prefix `refs/`. It does not say whether the service refuses a name with this prefix, or removes the prefix. The section "Commit pack" does not mention the prefix.',
       'The specification does not say whether the member `branch` of a write result is a short or a full name.',
     ],
     emulator:
-      'If `target_branch` has the prefix `refs/`, the emulator answers with 400. The member `branch` of its write results is the short name.',
+      'If `target_branch` has the prefix `refs/`, the emulator answers with 400. In the result of a write, the member `branch` is the short name of the branch, such as `main`.',
     variants: ['resultBranch'],
     rules: ['write.result.branch', 'restore.target_branch.missing-branch', 'pack.target_branch.required'],
   },
@@ -183,7 +185,7 @@ export const GAPS = {
       'For paginated lists, the specification does not show four things: the name of the member with the items, the maximum of `limit`, the response to an invalid `limit` or `cursor`, and `next_cursor` on the last page.',
     ],
     emulator:
-      'The emulator reduces a `limit` above 100 to 100. If `limit` is below 1 or not a number, or if `cursor` is unknown, it answers with 400. On the last page, `next_cursor` is null.',
+      'If the `limit` of a paginated list is above 100, the emulator uses 100. If `limit` is below 1 or not a number, or if `cursor` is unknown, the emulator answers with 400. On the last page of a list, `next_cursor` is null.',
     variants: [],
     rules: [
       'filemeta.unpaginated.limit',
@@ -198,10 +200,10 @@ export const GAPS = {
   A40: {
     title: 'Absent, null and additional members',
     texts: [
-      'The specification shows the members `base_repo`, `blob_count` and `message`. It does not say when they are absent, or whether responses may have other members.',
+      'The specification shows responses with the members `base_repo`, `blob_count` and `message`. It does not say when these members are absent, or whether responses may have other members.',
     ],
     emulator:
-      'The emulator omits `base_repo` if a repository has no external source, and `blob_count` in the result of a restore. Its responses have additional members that published clients read, such as `parent_shas`.',
+      'The emulator omits `base_repo` if a repository has no external source. It omits `blob_count` in the result of a restore. The responses of the emulator also have members that published clients read, although the specification does not show them, such as `parent_shas`.',
     variants: [],
     rules: [
       'general.extra-members',
@@ -215,10 +217,10 @@ export const GAPS = {
     title: 'Outcome of a write that is refused',
     texts: [
       'The section "States" says that clients must read the outcome of a write from `result.status` and `result.success`, and not only from the HTTP status.',
-      'The section "Write result" has the values `ok` and `precondition_failed` for `result.status`. It has no value for a branch that does not exist.',
+      'The section "Write result" gives two values of `result.status`: `ok` and `precondition_failed`. It gives no value for a branch that does not exist.',
     ],
     emulator:
-      'In the emulator, `result.status` is `precondition_failed` for every refused write. If `base_branch` does not exist, the response is 404 `branch_not_found`. If the branch has moved, the response is 409 `conflict`.',
+      'For every write that the emulator refuses, `result.status` is `precondition_failed`. If `base_branch` does not exist, the response is 404 `branch_not_found`. If the branch has moved since the client read it, the response is 409 `conflict`.',
     variants: ['writeFailureBody', 'missingBaseBranch'],
     rules: ['write.result.status.values', 'state.ref-outcome-in-body', 'pack.base_branch.missing'],
   },
@@ -228,18 +230,18 @@ export const GAPS = {
       'The section "What the service does" says that the repository name in a path is decoded once. It does not mention malformed percent sequences, `+`, Unicode normalization, and the segments `.` and `..`.',
     ],
     emulator:
-      'The emulator answers a path with a malformed percent sequence with 400. A `+` in a path is an ordinary character. Repository names are compared byte by byte, without Unicode normalization.',
+      'If a path contains a malformed percent sequence, the emulator answers with 400. A `+` in a path is an ordinary character. The emulator compares repository names byte by byte, without Unicode normalization.',
     variants: [],
     rules: ['general.path.malformed-percent'],
   },
   A43: {
     title: 'RateLimit and Retry-After',
     texts: [
-      'The section "Limits" says that 429 and `repository_thawing` have the header Retry-After. It does not say which headers a 503 or a successful response has.',
-      'The header RateLimit has the parameters `r` and `t`. The name of its policy is not shown.',
+      'The section "Limits" says that responses with status 429 or the code `repository_thawing` have the header Retry-After. It does not say which headers a 503 or a successful response has.',
+      'The specification shows the parameters `r` and `t` of the header RateLimit. It does not show the name of the policy in this header.',
     ],
     emulator:
-      'A 429 of the emulator has the headers `RateLimit: "default";r=…;t=…` and Retry-After in seconds. A 503 has only Retry-After. Successful responses have neither.',
+      'If the emulator answers with 429, the response has the headers `RateLimit: "default";r=…;t=…` and Retry-After (in seconds). A response with 503 has only Retry-After. Successful responses have neither header.',
     variants: [],
     rules: ['err.503.retry-after', 'rate.success.ratelimit'],
   },
@@ -249,7 +251,7 @@ export const GAPS = {
       'The specification does not give four defaults: the committer of a commit, the message of a restore, the mode of a file without `mode`, and the text between an existing note and an appended one.',
     ],
     emulator:
-      'In the emulator, the committer of a commit is its author. The message of a restore is `Restore BRANCH to SHA`. Without `mode`, a new file gets 100644 and an existing file keeps its mode. Between an existing note and appended text, the emulator inserts an empty line.',
+      'By default, the committer of a commit is its author, and the message of a restore is `Restore BRANCH to SHA`. If a file has no `mode`, a new file gets 100644, and an existing file keeps its mode. When the emulator appends text to a note, it inserts an empty line before this text.',
     variants: [],
     rules: [
       'commit.record.message',
@@ -263,11 +265,11 @@ export const GAPS = {
   A45: {
     title: 'Typical headers of archives, and X-Cache',
     texts: [
-      'The section "Archive" lists headers that are typical for an archive. It does not say what `<rev>` in the file name stands for, or how the file name shows a slash in the name of a repository.',
-      'The section "Search" does not say when the header X-Cache is `HIT`.',
+      'The section "Archive" lists headers that are typical for an archive. It does not say what `<rev>` in the file name stands for. It also does not say how the file name shows a slash in the name of a repository.',
+      'The section "Search" does not say when the response header X-Cache is `HIT`.',
     ],
     emulator:
-      'The emulator sends all typical headers of an archive. The header X-Cache is `MISS` for the first search, and `HIT` if the same search is repeated on the same commit.',
+      'An archive of the emulator has all headers that the specification lists as typical. The response to a search has the header X-Cache: it is `MISS` the first time, and `HIT` if the client repeats the search on the same commit.',
     variants: [],
     rules: [
       'grep.x-cache',
@@ -279,17 +281,17 @@ export const GAPS = {
   A46: {
     title: 'Webhook deliveries',
     texts: [
-      'The section "Events" names one event, and one member of its payload (`run_count`). It does not describe the delivery of webhooks any further.',
+      'The section "Events" names one event, and one member of its payload (`run_count`). It does not describe how webhooks are delivered.',
     ],
     emulator:
-      'The emulator sends webhooks only to registered URLs. By default it sends only the event `repo.sync.failed`. Its payload, headers and signature are those that published clients expect.',
+      'The emulator sends webhooks only to registered URLs. By default, it sends only the event `repo.sync.failed`. The payload, the headers and the signature are those that published clients expect.',
     variants: [],
     rules: ['event.sync-failed.sent', 'event.no-others', 'event.delivery'],
   },
   A47: {
     title: 'Members of problem details',
     texts: [
-      'The section "Resources" lists seven members of problem details and marks none of them as optional. It does not explain `type` and `instance`.',
+      'The section "Resources" lists seven members of problem details (error bodies), and marks none of them as optional. It does not explain the members `type` and `instance`.',
     ],
     emulator:
       'Problem details of the emulator have all seven members. `type` is `about:blank`, and `error` has the same text as `detail`.',

@@ -1,7 +1,7 @@
 import { AMOUNT } from '../key.js';
 import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
 
-/** Maximum transfer rate in bytes per second, from the fault's stage on. */
+/** Limit of the transfer rate, in bytes per second. It applies from the stage of the fault on. */
 export interface Throttle {
   readonly bps: number;
 }
