@@ -13,7 +13,8 @@ async function stage(t: Test) {
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
   const { port } = new URL(service.url);
   /**
-   * Sends a whole request at once, and waits until the connection closes. Returns everything that the client received.
+   * Sends a request, first its `pieces` with pauses between them, and waits until the connection closes. Returns the
+   * beginning of the response, or the code of the error if the connection is reset.
    */
   const ask = async (target = '/api/meta', pieces: readonly string[] = [], status = '401'): Promise<string> => {
     const socket = connect(Number(port), '127.0.0.1');
@@ -21,6 +22,11 @@ async function stage(t: Test) {
     socket.on('data', (bytes) => {
       got += bytes;
     });
+    // The connection may be reset while the pieces are still being sent.
+    const closed = once(socket, 'close').then(
+      () => got.slice(0, `HTTP/1.1 ${status}`.length),
+      (error: NodeJS.ErrnoException) => error.code ?? '',
+    );
     for (const piece of pieces) {
       socket.write(piece);
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -28,12 +34,7 @@ async function stage(t: Test) {
     socket.write(
       `${pieces.length > 0 ? '' : 'GET '}${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
     );
-    try {
-      await once(socket, 'close');
-      return got.slice(0, `HTTP/1.1 ${status}`.length);
-    } catch (error) {
-      return (error as NodeJS.ErrnoException).code ?? '';
-    }
+    return closed;
   };
   return { service, ask };
 }
