@@ -7,8 +7,8 @@ export interface Starting {
   readonly command: string;
   readonly further: readonly string[];
   /**
-   * End of the error message for arguments without a flag: says where to write them instead. Empty if there is nothing
-   * to say.
+   * Advice for users who write an argument without a flag, at the end of the error message. Example: "put the program
+   * after --". Empty if there is no advice.
    */
   readonly instead: string;
 }

@@ -24,8 +24,8 @@ t.setTimeout(300_000);
 type Given = Partial<RequestRecord>;
 
 /**
- * Creates a journal with `entries` recorded requests. `reads.count` is the number of property reads of the records, as
- * a measure of work.
+ * Creates a journal with `entries` recorded requests. `reads.count` measures work: it counts how often a property of a
+ * record is read.
  */
 function journalOf(entries: number, make: (at: number) => Given) {
   const journal = new Journal({ entries: MAX_ENTRIES, bytes: LIMITS.maxJournalBytes[0], key: Buffer.from('key') });

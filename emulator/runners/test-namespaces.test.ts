@@ -8,8 +8,8 @@ import { requestLines } from './request-lines.js';
 import { TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
 
 /**
- * Creates the namespaces (isolated services) for the tests of one file. In this test, any object can take the place of
- * a test of the runner.
+ * Creates the namespaces (isolated services) that the tests of one file get. The tests of the file are simulated: any
+ * object can represent one.
  */
 function testsOf(t: Test, options: WithEmulatorOptions = {}): TestNamespaces {
   const tests = new TestNamespaces(options, 'say which');

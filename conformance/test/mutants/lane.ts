@@ -55,8 +55,8 @@ export class Lane implements AsyncDisposable {
   }
 
   /**
-   * Runs the rules on the correct server. Keeps the fixtures that these rules create, and takes a snapshot for later
-   * runs.
+   * Runs the rules on the correct server. Then takes a snapshot that contains the fixtures of these rules. Later runs
+   * begin with this snapshot.
    */
   async prepare(rules: readonly Rule[]): Promise<Run> {
     await this.emulator.switchTo(INERT_PATCH.name);

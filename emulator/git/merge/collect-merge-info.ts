@@ -127,8 +127,8 @@ class MergeInfoCollector {
   readonly entries = new Map<ByteString, Entry>();
   readonly sides: Three<RenameInfo> = [new RenameInfo(), new RenameInfo(), new RenameInfo()];
   /**
-   * Folders that only one side changed, by side. `handleDeferred` walks them later if new paths of files that this side
-   * deleted must be found. Otherwise, it takes each folder as a whole.
+   * Folders that only one side changed, by side. `handleDeferred` decides later. If this side deleted files, which may
+   * be renames, it walks the folders to find the new paths. Otherwise, it takes each folder as a whole.
    */
   readonly #deferred: Three<Map<ByteString, Deferred>> = [new Map(), new Map(), new Map()];
   readonly #mayDefer: Three<boolean> = [false, true, true];

@@ -136,8 +136,8 @@ function copyLinks(from: ObjectTable, to: ObjectTable, links: LinkRecords): void
 }
 
 /**
- * Copies the marks `completeSince` or `referencedSince` that a table stores for objects of its parent tables. The mark
- * of an object that is now in the merged table goes into `array`; all other marks go into the map `below`.
+ * Copies the marks (`completeSince` or `referencedSince`) that a table stores for objects of its parent tables. If the
+ * object is now in the merged table, its mark is stored in `array`. Otherwise it is stored in the map `below`.
  */
 function copySince(
   notes: ReadonlyMap<number, number>,

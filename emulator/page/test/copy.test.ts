@@ -19,7 +19,7 @@ t.test('without clipboard access, the text is selected for copying by keyboard',
     await page.getByRole('button', { name: 'Selected: press Ctrl+C' }).waitFor();
     t.equal(await selected(), await page.locator('.copy code').first().textContent(), clipboard);
 
-    // Test a button that copies a text which the page shows only in part. The dialog must show the whole commit id.
+    // The page shows only the first digits of a commit id. The dialog of the copy button must show all of it.
     await page.goto(`${emulator.admin_url}/#/repository?name=team%2Fapp&tab=commits`);
     await page.getByRole('link', { name: 'Change 39' }).click();
     await page.getByRole('button', { name: 'Copy id' }).click();

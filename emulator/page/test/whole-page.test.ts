@@ -178,7 +178,7 @@ t.test('everything that the page shows', { skip }, async (t) => {
     await visit(page, places, async (place) => {
       titles.set(await page.title(), place);
     });
-    // Expect one title fewer than places. A file has the same title with and without blame.
+    // All places have different titles, with one exception: a file has the same title with and without blame.
     t.equal(titles.size, places.length - 1, [...titles.keys()].join('\n'));
     for (const [part, pattern] of [
       ['requests?id=req-00000002', /^Request req-00000002: \d+ \w+ \w+ – repohost-emulator$/],

@@ -99,8 +99,8 @@ function checkRegister(ref: string, events: readonly Event[], start: string): Fi
 }
 
 /**
- * Builds the chain of a ref's values, from the initial value through each write that replaced the previous value. A
- * write without a response belongs to the chain only if a read returned its value.
+ * Orders the writes of one ref: each write of the chain replaced the value of the write before it. The chain begins
+ * with the initial value. A write without a response is part of it only if a read returned its value.
  */
 function buildChain(
   writes: readonly Write[],

@@ -136,8 +136,8 @@ function treeBody({ ids }: Made, { picks, odd }: Plan, isOdd: boolean): Buffer {
     const gitlink = at & 64 ? pick(ids.commit, at) : String(1 + (at % 9)).repeat(40);
     return { name: `${name}s`, mode: mode(GITLINKS), oid: gitlink };
   });
-  // Build a tree like a notes tree. Each file name is an object id. In a fan-out, a folder has the first two digits of
-  // the id.
+  // Build a tree like that of git notes, in which each file name is an object id. With fan-out, the first two digits of
+  // the id are the name of a folder.
   if (odd % 3 === 0) {
     const target = pick(ids.commit, odd);
     const isFanned = odd % 2 === 0;

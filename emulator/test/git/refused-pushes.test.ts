@@ -5,8 +5,8 @@ import type { RepositoryState } from '../../repositories/lifecycle.js';
 import { type ServiceResponse, startService } from '../service.js';
 import { pushBody } from './raw-push.js';
 
-// Tests the first request of a push, which lists the refs. If the push will be refused, the emulator must already
-// refuse this request. Git shows the refusal of the second request less clearly.
+// Git pushes with two requests: the first lists the refs, the second sends the objects. If a push is not allowed, the
+// emulator must refuse the first request, because Git shows an error of the second less clearly.
 
 async function setUp(t: Test, options: GivenOptions = {}) {
   const service = await startService(options);

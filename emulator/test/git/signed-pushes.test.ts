@@ -11,8 +11,8 @@ import { startService } from '../service.js';
 // organization. Git makes the signatures, and the emulator must find the key of each.
 
 /**
- * Writes a private key as ssh-keygen requires it, which signs for Git. Only the owner may read the file, and the public
- * key must be in a file next to it. Returns the path.
+ * Writes a private key for signed pushes. Returns the path of the file. Git signs with ssh-keygen, which requires that
+ * only the owner can read the file, and that the public key is in a file next to it.
  */
 function signingKey(bench: Workbench, id: string): string {
   const path = join(bench.path, `${id}.pem`);

@@ -11,8 +11,8 @@ const PATCH_LINES = [
 ];
 
 /**
- * Requests of the operations with a deadline, and the response if they miss it. The response follows the specification,
- * whose table for archives has no status 504.
+ * Requests of operations that have a deadline, and the response when the deadline passes. It is 504, except for
+ * archives, because the specification lists no 504 for them.
  */
 const ROWS: readonly (readonly [method: string, target: string, body: unknown, status: number, code: string])[] = [
   ['GET', 'diff?sha=main', undefined, 504, 'gateway_timeout'],

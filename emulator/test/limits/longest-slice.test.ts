@@ -29,7 +29,7 @@ interface Schema {
 }
 
 /**
- * Values for members of requests, by a pattern of the member's name. The first value passes the early checks, and the
+ * Values for members of requests. The key is a pattern for the member's name. The first value is valid and cheap; the
  * others make the request expensive.
  */
 const VALUES: readonly [RegExp, (content: NastyContent) => readonly string[]][] = [

@@ -4,8 +4,7 @@ import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// The compiled tests are in dist/emulator/test/runners, and the projects are in the sources. The path therefore goes up
-// to the checkout.
+// The compiled test is in dist/emulator/test/runners, four folders below the checkout, which contains the projects.
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /** Example project that depends on this package, like a user's project. */

@@ -11,8 +11,7 @@ async function start(t: Test, options: { adversarial: boolean; seed?: string }):
 }
 
 /**
- * Returns a JSON value without its unknown and optional members. The other members are sorted, so that two values can
- * be compared.
+ * Removes unknown and optional members from a JSON value, and sorts the others. Two values can then be compared.
  */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);

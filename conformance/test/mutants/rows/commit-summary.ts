@@ -8,7 +8,7 @@ interface Summary extends Commit {
   date: unknown;
 }
 
-/** Changes the commits in file metadata responses. */
+/** Changes each commit in the member `commits` of file metadata responses. */
 function changesSummaries(change: (summary: Summary) => void): Rewrite {
   return changesJson<{ commits: Record<string, Summary> }>(
     META,

@@ -201,8 +201,8 @@ function setsBody(place: Place, status: number, body: string): Rewrite {
 }
 
 /**
- * Mutants (wrong servers) that send an error body that is not a JSON object, such as a list or no body. The rule
- * `beside` causes the error.
+ * Wrong servers that send an error body that is not a JSON object, such as a list or no body. `beside` is the rule
+ * whose request causes the error.
  */
 const WRONG_BODIES: readonly (readonly [name: string, place: Place, status: number, body: string, beside: string])[] = [
   ['missing-file-as-nothing', FILE, 404, '', 'file.err.404.file'],

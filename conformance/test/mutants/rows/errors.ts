@@ -4,8 +4,7 @@ import type { Rewrite } from '../proxy.js';
 import { changesStatus, isAt, setsHeader, setsMember } from '../rewrites.js';
 
 /**
- * Replaces the body of every 400 response to `place`. `write` receives the detail of the problem and returns the new
- * body.
+ * Replaces the body of every 400 response to `place`. `write` returns the new body, given the `detail` of the old one.
  */
 function refusesIn(place: string, type: string, write: (detail: string) => string): Rewrite {
   return {

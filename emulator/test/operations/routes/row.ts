@@ -33,7 +33,7 @@ export interface RouteRow {
    * repository).
    */
   readonly routes: readonly string[];
-  /** Scopes of the token. They suffice for the operation, and the token has no others. */
+  /** Scopes of the token: exactly those that the operation requires. */
   readonly scopes: readonly string[];
   /**
    * Suffix that selects another repository for the request: `-bare` for an empty one, `-new` for one that does not

@@ -15,8 +15,8 @@ const PROBLEM = '409 problem code error result';
 const RESULT = '409 json result';
 
 /**
- * Probes (tests) of the variants that concern the content of responses and the conditions for a refusal. A variant
- * switches between legal behaviours of the server.
+ * Probes for variants of responses. A variant is a setting that switches between legal behaviours of the server. Each
+ * probe sends a request, and knows the response for each value of the variant.
  */
 export const ANSWERS = {
   thawing: {
