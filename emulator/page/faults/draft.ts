@@ -140,8 +140,9 @@ export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly 
 export type Offers = ReturnType<typeof offersFor>;
 
 /**
- * Returns true if a fault of this kind with the key `member` can fire in at least one of the chosen operations. This can
- * depend on the value of the key: all values are tested if it has a fixed list of them, otherwise its example.
+ * Returns true if a fault of this kind with the key `member` can fire in at least one of the chosen operations. This
+ * can depend on the value of the key. If the key has a fixed list of values, all of them are tested, otherwise its
+ * example.
  */
 function isPossible(kind: FaultKind, member: FaultKind['keys'][number], chosen: readonly OperationRecord[]): boolean {
   const { key, type, example, values = [] } = member;
