@@ -60,7 +60,7 @@ export async function commitFiles(
     sha,
     tree: response.string('commit', 'tree_sha'),
     before: response.string('result', 'old_sha'),
-    answer: response,
+    response,
   };
 }
 

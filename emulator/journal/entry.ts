@@ -110,7 +110,7 @@ export function writeEntry(
   retryOf: string | undefined,
   { bodies = true }: EntryOptions = {},
 ): JournalEntry {
-  const { git, token, body, answer: response } = record;
+  const { git, token, body, response } = record;
   const { id, at, organization, method, path, operation, repository, subject, status, code, origin } =
     summaryOf(record);
   const requestBody = bodies ? shownRequestBody(record) : undefined;
@@ -159,7 +159,7 @@ export function shownRequestBody({ body, ended }: RequestRecord): ShownBody | un
 }
 
 /** Returns the response body for display. Undefined if it is empty or the response has not ended. @internal */
-export function shownResponseBody({ answer: response, ended, method }: RequestRecord): ShownBody | undefined {
+export function shownResponseBody({ response, ended, method }: RequestRecord): ShownBody | undefined {
   if (ended === 0 || response === undefined || method === 'HEAD') return undefined;
   if (typeof response !== 'string') return response.bytes > 0 ? showBytes(response) : undefined;
   if (response === '') return undefined;

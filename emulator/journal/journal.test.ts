@@ -41,12 +41,12 @@ t.test('the oldest requests are dropped when the maximum size, including bodies,
   t.same(ids(journal), [1, 2, 3, 4]);
   journal.end(large, 'complete');
   t.equal(journal.snapshot().weight, 1_400);
-  const answered = recordOf(5, { answer: 'y'.repeat(600) });
+  const answered = recordOf(5, { response: 'y'.repeat(600) });
   journal.add(answered);
   journal.end(answered, 'complete');
   t.same(ids(journal), [2, 3, 4, 5]);
   t.equal(journal.snapshot().weight, 2_000);
-  const huge = recordOf(6, { answer: bodyOf(Buffer.alloc(5_000)) });
+  const huge = recordOf(6, { response: bodyOf(Buffer.alloc(5_000)) });
   journal.add(huge);
   journal.end(huge, 'complete');
   t.same(ids(journal), [], 'a request larger than the limit is dropped itself');
@@ -80,7 +80,7 @@ t.test('a snapshot shares requests with the journal, and later requests do not a
 
 t.test('the outcome of a response is recorded once, and bodies are shown after it', async (t) => {
   const journal = journalOf();
-  const record = recordOf(1, { method: 'POST', body: bodyOf('{"a":', '1}'), answer: 'text' });
+  const record = recordOf(1, { method: 'POST', body: bodyOf('{"a":', '1}'), response: 'text' });
   journal.add(record);
   t.match(journal.entry(record.id), {
     outcome: 'open',
@@ -104,16 +104,16 @@ t.test('the first 64 KiB of a body are stored, in whole characters; binary data 
     journal.end(record, 'complete');
     return journal.entry(record.id)!.answer;
   };
-  const euros = show(recordOf(1, { answer: '€'.repeat(30_000) }));
+  const euros = show(recordOf(1, { response: '€'.repeat(30_000) }));
   t.equal(euros.bytes, 90_000);
   t.equal(euros.body!.truncated, true);
   t.equal(euros.body!.text, '€'.repeat(Math.floor(65_536 / 3)));
-  const pieces = show(recordOf(2, { answer: bodyOf(...Array(70).fill(Buffer.alloc(1_000, 'a'))) }));
+  const pieces = show(recordOf(2, { response: bodyOf(...Array(70).fill(Buffer.alloc(1_000, 'a'))) }));
   t.equal(pieces.bytes, 70_000);
   t.equal(pieces.body!.text, 'a'.repeat(65_536));
-  const binary = show(recordOf(3, { answer: bodyOf(Buffer.from([0xff, 0, 0xfe])) }));
+  const binary = show(recordOf(3, { response: bodyOf(Buffer.from([0xff, 0, 0xfe])) }));
   t.same(binary.body, { text: '/wD+', encoding: 'base64', truncated: false });
-  const head = show(recordOf(4, { method: 'HEAD', answer: 'text' }));
+  const head = show(recordOf(4, { method: 'HEAD', response: 'text' }));
   t.same([head.bytes, head.body], [0, undefined]);
 });
 
@@ -215,7 +215,7 @@ t.test(
     journal.add(broken);
     journal.end(broken, 'complete');
     t.equal(journal.entry(broken.id)!.request.body!.text, '[redacted]', 'a body that cannot be parsed is not stored');
-    const answered = recordOf(5, { operation: 'createWebhook', answer: '{"id":"w","secret":"canary-4"}' });
+    const answered = recordOf(5, { operation: 'createWebhook', response: '{"id":"w","secret":"canary-4"}' });
     journal.add(answered);
     journal.end(answered, 'complete');
     t.equal(journal.entry(answered.id)!.answer.body!.text, '{"id":"w","secret":"[redacted]"}');

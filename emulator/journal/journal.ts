@@ -116,11 +116,11 @@ export class Journal {
     if (record.ended > 0) return;
     const { body } = record;
     if (body) redactBody(body, record.operation, 'request', this.options.key);
-    record.answer = this.storedResponse(record);
+    record.response = this.storedResponse(record);
     record.outcome = outcome;
     this.endedCount += 1;
     record.ended = this.endedCount;
-    const { answer: response } = record;
+    const { response } = record;
     const bodies = (body?.weight ?? 0) + (typeof response === 'string' ? response.length : (response?.weight ?? 0));
     record.weight += bodies;
     if (record.sequence >= this.first) {
@@ -249,7 +249,7 @@ export class Journal {
     }
   }
 
-  private storedResponse({ answer: response, operation, status }: RequestRecord): RequestRecord['answer'] {
+  private storedResponse({ response, operation, status }: RequestRecord): RequestRecord['response'] {
     if (response === undefined) return undefined;
     if (typeof response === 'string') {
       // Errors are not shared, because they must always be redacted: an error may repeat parts of the request, which

@@ -51,7 +51,7 @@ export interface RequestRecord {
   /** Response header. Undefined for a plain JSON response, whose header `entry.ts` computes. */
   responseHeaders: OutgoingHttpHeaders | undefined;
   /** Response body. A text sent in one piece is stored as a string. */
-  answer: string | CapturedBody | undefined;
+  response: string | CapturedBody | undefined;
   outcome: Outcome;
   /**
    * Real time. `started` is the start of the request, in milliseconds since the process started. `micros` is the time
@@ -98,7 +98,7 @@ export function recordWith(known: KnownFacts): RequestRecord {
     weight: 0,
     body: undefined,
     responseHeaders: undefined,
-    answer: undefined,
+    response: undefined,
     outcome: 'open',
     started: performance.now(),
     micros: 0,

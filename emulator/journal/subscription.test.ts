@@ -120,7 +120,7 @@ t.test('a replay reports requests that are dropped meanwhile, and ends when the 
 });
 
 t.test('without bodies, entries have all other members', async (t) => {
-  const { journal } = watchedJournal(1, () => ({ answer: '{"a":1}', path: '/a' }));
+  const { journal } = watchedJournal(1, () => ({ response: '{"a":1}', path: '/a' }));
   const tell = async (bodies: boolean) => {
     const source = subscribe(journal, { after: 0, write: (record) => journal.write(record, { bodies }) });
     const [event] = await take(source, 1);

@@ -59,7 +59,7 @@ const JOURNALS: Readonly<Record<string, (at: number, all: number) => Given>> = {
   'one that fails half of the time, and is then repeated without failing': (at, all) => ({
     ...read,
     status: at < all / 2 ? 503 : 200,
-    answer: '{"items":[]}',
+    response: '{"items":[]}',
   }),
   'one that cannot succeed, between writes to another organization': (at) =>
     at % 2 === 0 ? { ...read, status: 404, code: 'branch_not_found' } : { ...write, organization: 'other' },
@@ -82,7 +82,7 @@ const JOURNALS: Readonly<Record<string, (at: number, all: number) => Given>> = {
     head: headOf('Idempotency-Key', 'k'),
     body: bodyOf(`${at}`),
   }),
-  'pages of a list': (at) => ({ ...read, query: `cursor=c${at}`, answer: `{"next_cursor":"c${at + 1}"}` }),
+  'pages of a list': (at) => ({ ...read, query: `cursor=c${at}`, response: `{"next_cursor":"c${at + 1}"}` }),
   'different requests that fail at one target': (at) => ({ ...write, status: 400, body: bodyOf(`{"a":${at % 100}}`) }),
 };
 
@@ -128,10 +128,10 @@ for (const [name, make] of Object.entries(JOURNALS)) {
 
 t.test('a full journal is verified in time slices, so that other work can run', { timeout: 300_000 }, async (t) => {
   const bodies = (at: number) => `{"n":${at},"text":"${'x'.repeat(MAX_BODY_BYTES - 100)}"}`;
-  const answered = (at: number): Given => ({ ...write, body: bodyOf(bodies(at)), answer: bodyOf(bodies(at)) });
+  const answered = (at: number): Given => ({ ...write, body: bodyOf(bodies(at)), response: bodyOf(bodies(at)) });
   const large: typeof JOURNALS = {
     'large bodies that fail': (at) => ({ ...answered(at), status: 409, outcome: 'cut' }),
-    'large pages': (at) => ({ ...read, answer: bodyOf(bodies(at)) }),
+    'large pages': (at) => ({ ...read, response: bodyOf(bodies(at)) }),
   };
   const made = [
     ...Object.entries(JOURNALS).map(([name, make]) => ({ name, make, entries: MAX_ENTRIES })),
@@ -210,8 +210,8 @@ t.test('a finding lists the first pauses of a long chain of retries, and all pau
 t.test('requests up to `after` are not checked, but their cursors are known', async (t) => {
   const { journal } = journalOf(4, (at) =>
     at < 2
-      ? { ...read, query: at === 0 ? 'cursor=made-up' : '', answer: '{"next_cursor":"given"}' }
-      : { ...read, query: at === 2 ? 'cursor=given' : 'cursor=other', answer: '{"next_cursor":null}' },
+      ? { ...read, query: at === 0 ? 'cursor=made-up' : '', response: '{"next_cursor":"given"}' }
+      : { ...read, query: at === 2 ? 'cursor=given' : 'cursor=other', response: '{"next_cursor":null}' },
   );
   const verdict = (after?: string) =>
     runSync(verifySteps(journal, { client: ['cursor-verbatim'], ...(after && { after }) })).client[0]!;
@@ -228,7 +228,7 @@ t.test('each client has its own verdict, by the subject of its token', async (t)
     return {
       ...read,
       query: `cursor=${at === 1 ? '' : at}`,
-      answer: '{"next_cursor":null}',
+      response: '{"next_cursor":null}',
       ...(subject !== undefined && { token: tokenOf(subject) }),
     };
   });
@@ -243,7 +243,7 @@ t.test('each client has its own verdict, by the subject of its token', async (t)
 
 t.test('a deeply nested response is searched for cursors', async (t) => {
   const response = `${'['.repeat(30_000)}{"cursor":"deep"}${']'.repeat(30_000)}`;
-  const { journal } = journalOf(2, (at) => ({ ...read, query: at ? 'cursor=deep' : '', answer: bodyOf(response) }));
+  const { journal } = journalOf(2, (at) => ({ ...read, query: at ? 'cursor=deep' : '', response: bodyOf(response) }));
   t.match(runSync(verifySteps(journal, { client: ['cursor-verbatim'] })).client, [{ verdict: 'kept' }]);
 });
 

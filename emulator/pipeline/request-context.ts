@@ -269,13 +269,13 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   }
 
   whole(body: Uint8Array | string): void {
-    if (typeof body === 'string') this.record!.answer = body;
+    if (typeof body === 'string') this.record!.response = body;
     else this.piece(body);
   }
 
   piece(piece: Uint8Array | string): void {
     this.sent ??= new CapturedBody();
-    this.record!.answer = this.sent;
+    this.record!.response = this.sent;
     this.sent.add(piece);
   }
 

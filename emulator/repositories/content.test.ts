@@ -11,13 +11,13 @@ t.test('operations share data derived from objects until the objects are release
   const other = create();
   const response = Buffer.from('{}');
   const kind = {};
-  const answersOf = ({ answers: responses }: RepositoryContent) =>
+  const responsesOf = ({ responses }: RepositoryContent) =>
     responses.shared(kind, () => responses.region<string, Buffer>(costOfBuffer));
-  answersOf(content).set('main', response);
-  t.equal(answersOf(content).get('main'), response);
-  t.equal(answersOf(other).get('main'), undefined, 'each repository has its own');
-  t.equal(answersOf(content), answersOf(content));
-  for (const kind of ['texts', 'answers', 'history'] as const) {
+  responsesOf(content).set('main', response);
+  t.equal(responsesOf(content).get('main'), response);
+  t.equal(responsesOf(other).get('main'), undefined, 'each repository has its own');
+  t.equal(responsesOf(content), responsesOf(content));
+  for (const kind of ['texts', 'responses', 'history'] as const) {
     t.equal(content[kind], content[kind], kind);
     t.not(content[kind], other[kind], kind);
   }
@@ -28,6 +28,6 @@ t.test('operations share data derived from objects until the objects are release
   t.ok(budget.used > 0);
   content.release();
   t.equal(budget.used, 0);
-  answersOf(content).set('main', response);
-  t.equal(answersOf(content).get('main'), undefined);
+  responsesOf(content).set('main', response);
+  t.equal(responsesOf(content).get('main'), undefined);
 });

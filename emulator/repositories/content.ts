@@ -17,7 +17,7 @@ export class RepositoryContent {
   constructor(
     readonly objects: ObjectStore,
     /** Cache of responses by commit id. It is shared with all forks of the repository. */
-    readonly answers: CacheGroup,
+    readonly responses: CacheGroup,
     origin?: KeptContent,
   ) {
     this.history = origin === undefined ? new History(objects) : origin.history.fork(objects);
@@ -37,7 +37,7 @@ export class RepositoryContent {
   keep(): KeptContent {
     const { lastKept, objects } = this;
     if (lastKept?.isHeld && lastKept.size === objects.size) return lastKept.hold();
-    this.lastKept = new KeptContent(objects, this.history, this.answers.hold());
+    this.lastKept = new KeptContent(objects, this.history, this.responses.hold());
     return this.lastKept;
   }
 
@@ -46,7 +46,7 @@ export class RepositoryContent {
     if (this.isReleased) return;
     this.isReleased = true;
     this.objects.release();
-    this.answers.close();
+    this.responses.close();
   }
 }
 
@@ -63,7 +63,7 @@ export class KeptContent {
   constructor(
     objects: ObjectStore,
     history: History,
-    private readonly answers: CacheGroup,
+    private readonly responses: CacheGroup,
   ) {
     this.objects = objects.fork();
     this.history = history.kept(this.objects);
@@ -86,7 +86,7 @@ export class KeptContent {
    * does not depend on the number of objects.
    */
   fork(options: ObjectStoreOptions): RepositoryContent {
-    return new RepositoryContent(this.objects.fork(options), this.answers.hold(), this);
+    return new RepositoryContent(this.objects.fork(options), this.responses.hold(), this);
   }
 
   hold(): this {
@@ -97,6 +97,6 @@ export class KeptContent {
   release(): void {
     if (this.holders === 0 || --this.holders > 0) return;
     this.objects.release();
-    this.answers.close();
+    this.responses.close();
   }
 }

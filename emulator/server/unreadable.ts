@@ -113,7 +113,7 @@ function respondUnreadable(refusal: Problem, socket: Socket, world: World): void
     connection: 'close',
   };
   record.responseHeaders = fields;
-  record.answer = body;
+  record.response = body;
   world.state.journal.end(record, 'complete');
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
   socket.write(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);

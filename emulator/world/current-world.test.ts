@@ -49,16 +49,16 @@ t.test('cached responses that depend only on commits are kept across restores', 
   const find = () => current.world.state.repositories.find('demo', 'r');
   const { content } = current.world.state.repositories.create('demo', 'r', { defaultBranch: 'main' });
   const kind = {};
-  const answersOf = ({ answers: responses }: typeof content) =>
+  const responsesOf = ({ responses }: typeof content) =>
     responses.shared(kind, () => responses.region<string, Buffer>(costOfBuffer));
-  answersOf(content).set('key', Buffer.from('answer'));
+  responsesOf(content).set('key', Buffer.from('answer'));
   const id = current.snapshot();
   await current.restore(id);
-  t.equal(answersOf(find()!.content).get('key')?.toString(), 'answer');
+  t.equal(responsesOf(find()!.content).get('key')?.toString(), 'answer');
   await current.reset();
   t.equal(find(), undefined);
   await current.restore(id);
-  t.equal(answersOf(find()!.content).get('key')?.toString(), 'answer');
+  t.equal(responsesOf(find()!.content).get('key')?.toString(), 'answer');
   current.removeSnapshot(id);
   await current.reset();
   t.equal(current.engine.cachedBytes, 0);

@@ -178,7 +178,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
         { 'two.txt': '2' },
         { target_branch: branch, base_branch: t.defaultBranch },
       );
-      expectStatus(again.answer, 201);
+      expectStatus(again.response, 201);
       expectSame(again.before, sha, 'old_sha must be the tip of the target branch');
       expectSame(await parentsOf(t, name, branch), [sha], 'the parent must be the tip of the target branch');
     }),

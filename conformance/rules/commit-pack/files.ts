@@ -76,7 +76,7 @@ const GOOD_CHUNK = chunk('good', 'good');
 async function send(t: RuleContext, lines: readonly unknown[]) {
   const { name } = await groupRepository(t);
   const tip = await mustTipOf(t, name);
-  return { name, tip, answer: await sendPack(t, name, lines) };
+  return { name, tip, response: await sendPack(t, name, lines) };
 }
 
 async function contentOf(t: RuleContext, repo: string, path: string): Promise<string> {
@@ -95,7 +95,7 @@ async function modeOf(t: RuleContext, repo: string, path: string): Promise<unkno
 async function deletion(t: RuleContext, operation: object, ...chunks: object[]) {
   const { name } = await newRepository(t, { 'gone.txt': 'gone', 'stays.txt': 'stays' });
   const lines = oneOperation(t, { path: 'gone.txt', operation: 'delete', ...operation }, ...chunks);
-  return { name, answer: await sendPack(t, name, lines) };
+  return { name, response: await sendPack(t, name, lines) };
 }
 
 export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
@@ -145,7 +145,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     says: 'A file operation without operation is an upsert.',
     check: async (t) => {
       const lines = oneOperation(t, { path: 'default.txt', content_id: 'c' }, chunk('c', 'by default'));
-      const { name, answer: response } = await send(t, lines);
+      const { name, response } = await send(t, lines);
       expectStatus(response, 201);
       expectSame(await contentOf(t, name, 'default.txt'), 'by default', 'the file must exist with the sent bytes');
     },
@@ -201,7 +201,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
       const [before, after] = [await git.listTree(tip), await git.listTree(sha)];
       expectSame(Object.keys(after).sort(), [...stay, 'a/new'].sort(), 'only the named files may be removed');
       for (const path of stay) expectSame(after[path], before[path], `${path} must not change`);
-      const { name, answer: response } = await deletion(t, { content_id: 'c' });
+      const { name, response } = await deletion(t, { content_id: 'c' });
       expectStatus(response, 201);
       expectStatus(await getFile(t, name, { path: 'gone.txt' }), 404);
       expectSame(await contentOf(t, name, 'stays.txt'), 'stays', 'the other file must not change');
@@ -211,19 +211,19 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   {
     id: 'pack.file.op.delete-no-chunk',
     says: 'A delete succeeds without a chunk.',
-    check: async (t) => expectStatus((await deletion(t, { content_id: 'c' })).answer, 201),
+    check: async (t) => expectStatus((await deletion(t, { content_id: 'c' })).response, 201),
   },
   leftOpen(
     'pack.file.op.delete-empty-chunk',
     'The specification does not say whether a delete may have an empty chunk.',
-    async (t) => t.observe('empty chunk', (await deletion(t, { content_id: 'c' }, chunk('c', ''))).answer),
+    async (t) => t.observe('empty chunk', (await deletion(t, { content_id: 'c' }, chunk('c', ''))).response),
   ),
   {
     id: 'pack.file.op.delete-data-chunk',
     says: 'A delete with a chunk that has data is refused with 400; the file stays.',
     level: 'SHOULD',
     check: async (t) => {
-      const { name, answer: response } = await deletion(t, { content_id: 'c' }, chunk('c', 'data'));
+      const { name, response } = await deletion(t, { content_id: 'c' }, chunk('c', 'data'));
       expectStatus(response, 400);
       expectSame(await contentOf(t, name, 'gone.txt'), 'gone', 'the file must not be deleted');
     },
@@ -232,7 +232,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     id: 'pack.file.op.delete-no-content_id',
     says: 'A delete without content_id is refused with 400; the file stays.',
     check: async (t) => {
-      const { name, answer: response } = await deletion(t, {});
+      const { name, response } = await deletion(t, {});
       t.tolerate('A18', 'delete without content_id', response, ['400', '201']);
       if (response.status === 400)
         expectSame(await contentOf(t, name, 'gone.txt'), 'gone', 'the file must not be deleted');
@@ -257,7 +257,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     says: 'An upsert without content_id is refused with 400.',
     clauses: { 'one-of-several': 'The request is refused if one of several upserts has no content_id.' },
     check: async (t) => {
-      const { name, tip, answer: response } = await send(t, oneOperation(t, { path: 'x.txt' }));
+      const { name, tip, response } = await send(t, oneOperation(t, { path: 'x.txt' }));
       expectStatus(response, 400);
       expectStatus(await sendPack(t, name, stream(t, [GOOD, { path: 'x.txt' }], GOOD_CHUNK)), 400);
       expectSame(await mustTipOf(t, name), tip, 'the branch tip must not change');

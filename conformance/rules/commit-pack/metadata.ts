@@ -92,7 +92,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
         await commitFiles(t, name, { 'e.txt': 'x' }, { target_branch, base_branch: t.defaultBranch, ephemeral: true }),
         await commitFiles(t, empty, { 'first.txt': 'x' }),
       ];
-      for (const { answer: response } of written) {
+      for (const { response } of written) {
         expectStatus(response, 201);
         response.record('commit');
         response.record('result');

@@ -22,10 +22,10 @@ async function commitWithoutNote(t: RuleContext): Promise<{ name: string; sha: s
 async function commitWithNote(
   t: RuleContext,
   note = 'first',
-): Promise<{ name: string; sha: string; answer: ApiResponse }> {
+): Promise<{ name: string; sha: string; response: ApiResponse }> {
   const { name, sha } = await commitWithoutNote(t);
   const response = expectSuccess(await writeNote(t, name, { sha, note }));
-  return { name, sha, answer: response };
+  return { name, sha, response };
 }
 
 /**
@@ -72,7 +72,7 @@ async function expectNote(t: RuleContext, repo: string, sha: string, text: strin
 async function expectNotesAt(t: RuleContext, repo: string, tip: string): Promise<void> {
   const shown = (await listRefs(t, repo, reader(repo))).get(NOTES);
   if (shown !== undefined) return expectSame(shown, tip, 'the notes must not change');
-  const { answer: response } = await commitWithNote(t, 'next');
+  const { response } = await commitWithNote(t, 'next');
   expectSame(response.string('base_commit'), tip, 'the notes must not change');
 }
 
@@ -96,7 +96,7 @@ type Sent = (sha: string) => object | string;
 
 /** Sends each of these note requests. Expects status 400 each time, and that the notes do not change. */
 async function refuses(t: RuleContext, ...bodies: readonly Sent[]): Promise<void> {
-  const { name, answer: response } = await commitWithNote(t);
+  const { name, response } = await commitWithNote(t);
   const { sha } = await commitWithoutNote(t);
   for (const make of bodies) {
     const body = make(sha);
@@ -110,7 +110,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   {
     id: 'note.route',
     says: 'POST /api/v1/repos/notes writes a note and answers with the note write result.',
-    check: async (t) => void (await commitWithNote(t)).answer.record('result'),
+    check: async (t) => void (await commitWithNote(t)).response.record('result'),
   },
   {
     id: 'note.repo-from-claim',
@@ -131,7 +131,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     'note.status.success',
     'The specification does not say which HTTP status a written note has.',
     commitWithNote,
-    async (t, { name, sha, answer: response }) => {
+    async (t, { name, sha, response }) => {
       t.observe('add', response.status);
       t.observe('append', (await writeNote(t, name, { sha, action: 'append', note: 'more' })).status);
       t.tolerate('A24', 'note written', response, ['201', '200']);
@@ -239,7 +239,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
       author: 'A request to add is also 409 if the request names an author.',
     },
     check: async (t) => {
-      const { name, sha, answer: response } = await commitWithNote(t, 'kept');
+      const { name, sha, response } = await commitWithNote(t, 'kept');
       for (const more of [{ note: 'lost' }, { note: 'kept' }, { note: 'lost', author: AUTHOR }])
         expectStatus(await writeNote(t, name, { sha, action: 'add', ...more }), 409);
       await expectNotesAt(t, name, response.string('new_ref_sha'));
@@ -323,7 +323,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     id: 'note.expected.match',
     says: 'A request whose expected_ref_sha equals the notes ref succeeds.',
     clauses: { append: 'A request to append whose expected_ref_sha equals the notes ref succeeds.' },
-    check: on(commitWithNote, async (t, { name, answer: response }) => {
+    check: on(commitWithNote, async (t, { name, response }) => {
       const { sha } = await commitWithoutNote(t);
       let expected = response.string('new_ref_sha');
       for (const action of ['add', 'append', 'append']) {
@@ -341,7 +341,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
       append: 'A request to append with an expected_ref_sha that differs from the notes ref is refused with 409.',
       'no-ref': 'An expected_ref_sha that names an existing commit is refused with 409 if no notes ref exists.',
     },
-    check: on(commitWithNote, async (t, { name, sha: noted, answer: response }) => {
+    check: on(commitWithNote, async (t, { name, sha: noted, response }) => {
       const { sha } = await commitWithoutNote(t);
       const stale = response.string('new_ref_sha');
       const next = expectSuccess(await writeNote(t, name, { sha: noted, action: 'append', note: 'next' }));

@@ -14,7 +14,7 @@ import { defineRules, on, type RuleRow } from '../rule.js';
 async function second(t: RuleContext) {
   const history = await historyRepository(t);
   const response = expectStatus(await getCommit(t, history.name, history.second.sha), 200);
-  return { answer: response, known: history.second };
+  return { response, known: history.second };
 }
 
 const PEOPLE = [
@@ -71,7 +71,7 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
     id: `commit.record.${member}`,
     says: `${member} is the ${part} of the ${role}.`,
     ...(CLAUSES[member] && { clauses: CLAUSES[member] }),
-    check: on(second, async (t, { answer: response, known }) => {
+    check: on(second, async (t, { response, known }) => {
       expectSame(response.string('commit', member), known[role][part], `${member} must be the written value`);
       if (CLAUSES[member] === undefined) return;
       const { name, restored } = await mergedRepository(t);
@@ -85,12 +85,12 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
     id: 'commit.record.date.rfc3339',
     says: 'date is an RFC 3339 timestamp.',
     check: async (t) =>
-      expectTime((await second(t)).answer.find('commit', 'date'), 'date must be a valid RFC 3339 time'),
+      expectTime((await second(t)).response.find('commit', 'date'), 'date must be a valid RFC 3339 time'),
   },
   {
     id: 'commit.record.date.author',
     says: 'date is the author date, not the committer date.',
-    check: on(second, async (_t, { answer: response, known }) => {
+    check: on(second, async (_t, { response, known }) => {
       const seconds = Date.parse(response.string('commit', 'date')) / 1000;
       expectSame(seconds, known.author.timestamp, 'date must be the author date');
     }),

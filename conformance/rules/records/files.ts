@@ -11,11 +11,11 @@ async function metadata(t: RuleContext, query: Record<string, string> = {}) {
   const history = await historyRepository(t);
   const response = expectStatus(await fileMetadata(t, history.name, query), 200);
   const files = response.records('files');
-  return { history, answer: response, files, entry: (path: string) => files.find((file) => file.path === path) };
+  return { history, response, files, entry: (path: string) => files.find((file) => file.path === path) };
 }
 
 async function summary(t: RuleContext) {
-  const { history, answer: response } = await metadata(t);
+  const { history, response } = await metadata(t);
   return { commit: response.record('commits', history.second.sha) as JsonRecord, known: history.second };
 }
 
@@ -89,7 +89,7 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
   {
     id: 'file-entry.last_commit_sha.in-map',
     says: 'Every last_commit_sha is a key of commits.',
-    check: on(metadata, async (_t, { answer: response, files }) => {
+    check: on(metadata, async (_t, { response, files }) => {
       const commits = response.record('commits');
       expectTrue(files.length > 0, 'the list of files must not be empty');
       for (const file of files)
@@ -133,7 +133,7 @@ export const commitSummary = defineRules('Commit summary', 'commit-summary', [
     id: 'commit-summary.keyed-by-sha',
     says: 'commits is an object whose keys are commit SHAs.',
     check: async (t) => {
-      const keys = Object.keys((await metadata(t)).answer.record('commits'));
+      const keys = Object.keys((await metadata(t)).response.record('commits'));
       expectTrue(keys.length > 0, 'the map of commits must not be empty');
       for (const key of keys) expectMatch(key, /^[0-9a-f]{40}$/, 'each key must be a full SHA');
     },
@@ -188,7 +188,7 @@ export const commitSummary = defineRules('Commit summary', 'commit-summary', [
   {
     id: 'commit-summary.dedup',
     says: 'commits has one entry for each commit that the files refer to, and no others.',
-    check: on(metadata, async (_t, { answer: response, files }) => {
+    check: on(metadata, async (_t, { response, files }) => {
       const used = [...new Set(files.map((file) => String(file.last_commit_sha)))].sort();
       expectSame(
         Object.keys(response.record('commits')).sort(),

@@ -10,7 +10,7 @@ async function note(t: RuleContext) {
   const { name } = await groupRepository(t);
   const { sha } = await commitFiles(t, name, { 'noted.txt': t.uniqueName() });
   const response = expectSuccess(await writeNote(t, name, { sha, note: 'a note' }));
-  return { sha, answer: response };
+  return { sha, response };
 }
 
 /**
@@ -23,14 +23,14 @@ async function notes(t: RuleContext) {
   const first = await note(t);
   const append = async (sha: string) => ({
     sha,
-    answer: expectSuccess(await writeNote(t, name, { sha, action: 'append', note: 'more' })),
+    response: expectSuccess(await writeNote(t, name, { sha, action: 'append', note: 'more' })),
   });
   return [first, await append(first.sha), await append(older)] as const;
 }
 
 /** Writes notes. Expects each response to have this value at this path. */
 async function shows(t: RuleContext, value: unknown, ...path: readonly string[]): Promise<void> {
-  for (const { answer } of await notes(t)) expectSame(answer.find(...path), value, path.join('.'));
+  for (const { response } of await notes(t)) expectSame(response.find(...path), value, path.join('.'));
 }
 
 const APPEND = { append: 'The response to a request to append has this member as well.' };
@@ -44,8 +44,8 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
       'older-commit': 'sha is the commit in the request, also if it is not the tip of a branch.',
     },
     check: on(notes, async (_t, written) => {
-      for (const { sha, answer } of written)
-        expectSame(answer.string('sha'), sha, 'sha must be the commit that the note belongs to');
+      for (const { sha, response } of written)
+        expectSame(response.string('sha'), sha, 'sha must be the commit that the note belongs to');
     }),
   },
   ...rulesBy(
@@ -58,10 +58,10 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
     says: 'base_commit is the commit of the notes ref before the write.',
     clauses: { append: 'base_commit in the response to a request to append is the notes ref before that request.' },
     check: async (t) => {
-      let before = (await note(t)).answer.string('new_ref_sha');
-      for (const { answer } of await notes(t)) {
-        expectSame(answer.string('base_commit'), before, 'base_commit must be the notes ref before the write');
-        before = answer.string('new_ref_sha');
+      let before = (await note(t)).response.string('new_ref_sha');
+      for (const { response } of await notes(t)) {
+        expectSame(response.string('base_commit'), before, 'base_commit must be the notes ref before the write');
+        before = response.string('new_ref_sha');
       }
     },
   },
@@ -84,10 +84,10 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
     check: on(notes, async (t, written) => {
       const next = await note(t);
       const following = [...written.slice(1), next];
-      for (const [at, { answer }] of written.entries()) {
-        expectSha(answer.find('new_ref_sha'), 'new_ref_sha must be a full SHA');
-        const base = following[at]?.answer.string('base_commit');
-        expectSame(base, answer.string('new_ref_sha'), 'base_commit of the next write must be this new_ref_sha');
+      for (const [at, { response }] of written.entries()) {
+        expectSha(response.find('new_ref_sha'), 'new_ref_sha must be a full SHA');
+        const base = following[at]?.response.string('base_commit');
+        expectSame(base, response.string('new_ref_sha'), 'base_commit of the next write must be this new_ref_sha');
       }
     }),
   },
@@ -104,7 +104,7 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
     says: 'result.message may be absent; if present, it is a string.',
     level: 'MAY',
     check: async (t) => {
-      const message = (await note(t)).answer.find('result', 'message');
+      const message = (await note(t)).response.find('result', 'message');
       expectTrue(message === undefined || typeof message === 'string', 'message must be absent or a string', message);
       t.observe('message', message ?? 'absent');
     },

@@ -19,7 +19,7 @@ import { defineRules, leftOpen, on } from '../rule.js';
 async function record(t: RuleContext) {
   const { name } = await sampleRepository(t);
   const response = expectStatus(await getRepo(t, name), 200);
-  return { name, answer: response };
+  return { name, response };
 }
 
 /**
@@ -46,7 +46,7 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
   {
     id: 'repo.record.repo_id.string',
     says: 'repo_id is a non-empty string that is the same at every read and unique to the repository.',
-    check: on(record, async (t, { name, answer: response }) => {
+    check: on(record, async (t, { name, response }) => {
       expectMatch(response.find('repo_id'), /./, 'repo_id must be a non-empty string');
       expectSame(
         (await getRepo(t, name)).string('repo_id'),
@@ -61,14 +61,14 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
   {
     id: 'repo.record.url.is-name',
     says: 'url is the name of the repository.',
-    check: on(record, async (_t, { name, answer: response }) =>
+    check: on(record, async (_t, { name, response }) =>
       expectSame(response.string('url'), name, 'url must be the name of the repository'),
     ),
   },
   {
     id: 'repo.record.url.slash',
     says: 'A slash in the repository name is an unencoded slash in url.',
-    check: on(record, async (_t, { name, answer: response }) => {
+    check: on(record, async (_t, { name, response }) => {
       if (!name.includes('/')) throw new Skip('needs a repository with a slash in its name');
       expectSame(response.string('url'), name, 'url must contain the slash unencoded');
     }),
@@ -76,7 +76,7 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
   {
     id: 'repo.record.default_branch.string',
     says: 'default_branch is the name of the default branch without refs/heads/.',
-    check: on(record, async (t, { name, answer: response }) => {
+    check: on(record, async (t, { name, response }) => {
       const branch = response.find('default_branch');
       expectMatch(branch, /^(?!refs\/)./, 'default_branch must be a short name');
       await sampleContent(t);
@@ -97,7 +97,8 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
   {
     id: 'repo.record.created_at.rfc3339',
     says: 'created_at is an RFC 3339 timestamp.',
-    check: async (t) => expectTime((await record(t)).answer.find('created_at'), 'created_at must be an RFC 3339 time'),
+    check: async (t) =>
+      expectTime((await record(t)).response.find('created_at'), 'created_at must be an RFC 3339 time'),
   },
   {
     id: 'repo.record.base_repo.object',
@@ -121,7 +122,7 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
     'repo.record.base_repo.presence',
     'The specification does not say whether a repository without an external source has base_repo.',
     record,
-    async (t, { answer: response }) => {
+    async (t, { response }) => {
       const value = response.find('base_repo');
       expectTrue(
         value === undefined || value === null || typeof value === 'object',

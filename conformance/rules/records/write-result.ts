@@ -44,9 +44,9 @@ const ON_TWO_BRANCHES = { 'new-branch': 'A commit that creates a branch has the 
  * its branch.
  */
 async function onTwoBranches(t: RuleContext, check: (response: ApiResponse, branch: string) => void): Promise<void> {
-  check((await write(t)).answer, t.defaultBranch);
+  check((await write(t)).response, t.defaultBranch);
   const branch = t.uniqueName();
-  check((await write(t, { target_branch: branch, base_branch: t.defaultBranch })).answer, branch);
+  check((await write(t, { target_branch: branch, base_branch: t.defaultBranch })).response, branch);
 }
 
 /**
@@ -96,16 +96,16 @@ export const writeCommit = defineWritingRules('Write result', 'write-commit', [
     id: 'write.commit.pack_bytes',
     says: 'commit.pack_bytes is an integer of at least 0.',
     check: async (t) =>
-      expectTrue((await write(t)).answer.integer('commit', 'pack_bytes') >= 0, 'pack_bytes must not be negative'),
+      expectTrue((await write(t)).response.integer('commit', 'pack_bytes') >= 0, 'pack_bytes must not be negative'),
   },
   {
     id: 'write.commit.blob_count.type',
     says: 'commit.blob_count is an integer in responses of commit-pack.',
     clauses: { 'no-blobs': 'commit.blob_count is present also if the request only deletes a file.' },
     check: async (t) => {
-      const { name, answer: response } = await write(t);
+      const { name, response } = await write(t);
       const count = response.integer('commit', 'blob_count');
-      const deleted = (await commitFiles(t, name, { 'two.txt': null })).answer.integer('commit', 'blob_count');
+      const deleted = (await commitFiles(t, name, { 'two.txt': null })).response.integer('commit', 'blob_count');
       expectTrue(deleted >= 0, 'blob_count of a deletion must not be negative', deleted);
       expectTrue(count >= 0, 'blob_count must not be negative', count);
       t.observe('blob_count of two files', count);
@@ -146,7 +146,7 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
       const isNothingDone = (body.commit ?? null) === null && result.status === 'precondition_failed';
       return (isEmpty && isNothingDone) || `old_sha is ${JSON.stringify(result.old_sha)}`;
     },
-    check: async (t) => expectSha((await write(t)).answer.find('result', 'old_sha'), 'old_sha must be a full SHA'),
+    check: async (t) => expectSha((await write(t)).response.find('result', 'old_sha'), 'old_sha must be a full SHA'),
   },
   {
     id: 'write.result.old_sha.previous-tip',
@@ -192,13 +192,13 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
     id: 'write.result.new_sha',
     says: 'result.new_sha is the new commit, which is the tip of the branch after the write.',
     clauses: { 'other-branch': 'On a branch other than the default branch, it is the tip of this branch.' },
-    check: on(write, async (t, { name, sha, answer: response }) => {
+    check: on(write, async (t, { name, sha, response }) => {
       expectSame(response.string('result', 'new_sha'), sha, 'new_sha must be the written commit');
       expectSame(await tipOf(t, name), sha, 'new_sha must be the tip of the branch');
       const { branch, second } = await writeTwice(t);
       const tip = await tipOf(t, name, branch);
       expectSame(tip, second.sha, 'the branch must point to the written commit');
-      expectSame(second.answer.find('result', 'new_sha'), tip, 'new_sha must be the tip of the written branch');
+      expectSame(second.response.find('result', 'new_sha'), tip, 'new_sha must be the tip of the written branch');
     }),
   },
   ...rulesBy(

@@ -21,7 +21,7 @@ import { defineWritingRules, on } from '../rule.js';
 import { moved, restored } from './moved.js';
 
 async function restoredCommit(t: RuleContext, more: object = {}): Promise<ApiResponse> {
-  const { name, answer: response } = await restored(t, more);
+  const { name, response } = await restored(t, more);
   return getCommit(t, name, response.string('commit', 'commit_sha'));
 }
 
@@ -97,7 +97,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
   {
     id: 'restore.effect.history-kept',
     says: 'The earlier commits of the branch stay in its history.',
-    check: on(restored, async (t, { name, last, answer: response }) => {
+    check: on(restored, async (t, { name, last, response }) => {
       const { git } = await clone(t, name);
       const parents = await git.parents(response.string('commit', 'commit_sha'));
       expectTrue(parents.includes(last.sha), 'the old tip must be a parent of the new commit', parents);
@@ -135,7 +135,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
   {
     id: 'restore.resp.commit',
     says: 'commit has the new commit, its tree, the branch and the size of the pack.',
-    check: on(restored, async (t, { answer: response }) => {
+    check: on(restored, async (t, { response }) => {
       expectSha(response.find('commit', 'commit_sha'), 'commit_sha must be a full SHA');
       expectSha(response.find('commit', 'tree_sha'), 'tree_sha must be a full SHA');
       expectSame(response.string('commit', 'target_branch'), t.defaultBranch, 'target_branch');
@@ -145,7 +145,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
   {
     id: 'restore.resp.result',
     says: 'result has the old tip, the new tip and the status ok.',
-    check: on(restored, async (t, { last, answer: response }) => {
+    check: on(restored, async (t, { last, response }) => {
       const { old_sha, new_sha, success, status, message } = response.record('result');
       expectSame(
         [old_sha, new_sha],

@@ -17,5 +17,5 @@ export async function moved(t: RuleContext) {
 export async function restored(t: RuleContext, more: object = {}) {
   const { name, seed, last } = await moved(t);
   const response = expectStatus(await restore(t, name, restoreMetadata(t, seed, more)), 201);
-  return { name, seed, last, answer: response };
+  return { name, seed, last, response };
 }

@@ -34,7 +34,7 @@ async function refusesBody(t: RuleContext, ...bodies: readonly string[]): Promis
 async function already(t: RuleContext) {
   const { name } = await groupRepository(t);
   const tip = await mustTipOf(t, name);
-  return { name, tip, answer: await restore(t, name, restoreMetadata(t, tip)) };
+  return { name, tip, response: await restore(t, name, restoreMetadata(t, tip)) };
 }
 
 const WITHOUT_COMMIT = { target_commit_sha: undefined };
@@ -201,7 +201,7 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
   {
     id: 'restore.already.commit-null',
     says: 'If a restore changes nothing, because the branch already has the content of the target commit, commit is null.',
-    check: on(already, async (_t, { answer: response }) => {
+    check: on(already, async (_t, { response }) => {
       expectTrue('commit' in response.record(), 'the response must have the member commit');
       expectSame(response.find('commit'), null, 'commit must be null');
     }),
@@ -210,7 +210,7 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
     id: 'restore.already.result-empty',
     says: 'If a restore changes nothing, branch, old_sha and new_sha of result are empty.',
     check: async (t) => {
-      const { branch, old_sha, new_sha } = (await already(t)).answer.record('result');
+      const { branch, old_sha, new_sha } = (await already(t)).response.record('result');
       const empty = [branch, old_sha, new_sha].every((value) => value === '' || value === null || value === undefined);
       expectTrue(empty, 'branch, old_sha and new_sha must be empty', { branch, old_sha, new_sha });
       const kinds = ['empty string', 'null', 'absent'];
@@ -220,7 +220,7 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
   {
     id: 'restore.already.status',
     says: 'If a restore changes nothing, result.status is precondition_failed and result.success is false.',
-    check: on(already, async (_t, { answer: response }) => {
+    check: on(already, async (_t, { response }) => {
       expectSame(response.string('result', 'status'), 'precondition_failed', 'status');
       expectSame(response.boolean('result', 'success'), false, 'success');
     }),
@@ -229,13 +229,13 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
     id: 'restore.already.message',
     says: 'If a restore changes nothing, result.message says why.',
     check: async (t) =>
-      expectOther((await already(t)).answer.string('result', 'message'), '', 'message must not be empty'),
+      expectOther((await already(t)).response.string('result', 'message'), '', 'message must not be empty'),
   },
   leftOpen(
     'restore.already.http-status',
     'The specification does not say which HTTP status a restore has that changes nothing.',
     already,
-    async (t, { answer: response }) => {
+    async (t, { response }) => {
       t.observe('status', response.status);
       t.tolerate('A09', 'already matches', response, ['409', '200', '201', '412']);
     },

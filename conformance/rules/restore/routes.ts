@@ -58,7 +58,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
   {
     id: 'restore.route.v1',
     says: 'POST /api/v1/repos/restore-commit answers 201 with commit and result.',
-    check: on(restored, async (_t, { answer: response }) => {
+    check: on(restored, async (_t, { response }) => {
       response.record('commit');
       response.record('result');
     }),

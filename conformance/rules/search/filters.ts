@@ -65,10 +65,10 @@ export const searchFilters: readonly RuleRow[] = [
       root: 'A glob that begins with **/ also matches files in the root folder.',
       'with-paths': 'With paths, a file must match a glob and be below a path.',
     },
-    check: on(found('fo+ba', { file_filters: { include_globs: ['**/*.js'] } }), async (t, { answer: response }) => {
+    check: on(found('fo+ba', { file_filters: { include_globs: ['**/*.js'] } }), async (t, { response }) => {
       expectSame(pathsOf(response), ['src/app.js', 'src/lib/deep.js'], 'the result must contain only JavaScript files');
       const both = { include_globs: ['**/*.js'], exclude_globs: ['**/*.js'] };
-      t.observe('in both lists', pathsOf((await search(t, 'fo+ba', { file_filters: both })).answer));
+      t.observe('in both lists', pathsOf((await search(t, 'fo+ba', { file_filters: both })).response));
       const two = { include_globs: ['**/*.ts', 'docs/**'] };
       await findsIn(t, ['docs/guide.md', 'src/types.ts'], 'fo+ba', { file_filters: two });
       await findsWordIn(t, ['a.js', 'lib/c.js', 'lib/deep/d.js', 'library/f.js'], {
@@ -114,7 +114,7 @@ export const searchFilters: readonly RuleRow[] = [
       'with-paths': 'With paths, a file must have a listed extension and be below a path.',
       'with-globs': 'With include_globs, a file must have a listed extension and match a glob.',
     },
-    check: on(found('foobar', { file_filters: { extension_filters: ['.ts'] } }), async (t, { answer: response }) => {
+    check: on(found('foobar', { file_filters: { extension_filters: ['.ts'] } }), async (t, { response }) => {
       expectSame(pathsOf(response), ['src/types.ts'], 'only .ts');
       const history = await historyRepository(t);
       const bare = await grep(t, history.name, {
@@ -147,7 +147,7 @@ export const searchFilters: readonly RuleRow[] = [
     },
     check: on(
       found('^plum$', { paths: ['context.txt'], context: { before: 2, after: 1 } }),
-      async (t, { answer: response }) => {
+      async (t, { response }) => {
         const lines = response.records('matches').flatMap(({ lines }) => lines as { text: string; type: string }[]);
         const seen = lines.map(({ text, type }) => `${type} ${text.trimEnd()}`);
         expectSame(
@@ -155,7 +155,7 @@ export const searchFilters: readonly RuleRow[] = [
           ['context three', 'context four', 'match plum', 'context six'],
           'the match must have two lines before it and one after',
         );
-        const bare = (await search(t, '^plum$', { paths: ['context.txt'] })).answer;
+        const bare = (await search(t, '^plum$', { paths: ['context.txt'] })).response;
         t.observe('lines without context', bare.records('matches').flatMap(({ lines }) => lines).length);
         // The specification does not say what an absent member means. So expect only the lines on the side of the given
         // member.

@@ -42,7 +42,7 @@ export async function search(t: RuleContext, pattern: string, more: object = {})
   const history = await historyRepository(t);
   const { query = {}, ...rest } = more as { query?: object };
   const response = expectStatus(await grep(t, history.name, { query: { pattern, ...query }, ...rest }), 200);
-  return { history, answer: response };
+  return { history, response };
 }
 
 /**
@@ -56,14 +56,14 @@ export async function searchesCommit(
   texts: readonly string[],
   more?: object,
 ): Promise<void> {
-  const { history, answer: response } = await search(t, pattern, more);
+  const { history, response } = await search(t, pattern, more);
   expectSame(response.string('repo', 'commit'), history[commit].sha, `repo.commit must be the ${commit} commit`);
   expectSame(textsOf(response), texts, `the matches must be the lines of the ${commit} commit`);
 }
 
 /** Searches the history repository (fixture with known commits). Expects matches in exactly these files. */
 export async function findsIn(t: RuleContext, paths: readonly string[], pattern: string, more?: object): Promise<void> {
-  expectSame(pathsOf((await search(t, pattern, more)).answer), paths, 'the matches must be in exactly these files');
+  expectSame(pathsOf((await search(t, pattern, more)).response), paths, 'the matches must be in exactly these files');
 }
 
 /**
@@ -91,7 +91,7 @@ export const found = (pattern: string, more?: object) => (t: RuleContext) => sea
 export async function searchLarge(t: RuleContext, pattern: string, more: object = {}) {
   const large = await largeRepository(t);
   const response = expectStatus(await grep(t, large.name, { query: { pattern }, ...more }), 200);
-  return { large, answer: response };
+  return { large, response };
 }
 
 export const foundInLarge = (pattern: string, more?: object) => (t: RuleContext) => searchLarge(t, pattern, more);

@@ -23,16 +23,16 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       one: 'With a max_lines of 1, a response has one line.',
       context: 'Context lines count as lines of the response.',
     },
-    check: on(foundInLarge('straw', WIDE), async (t, { answer: response }) => {
+    check: on(foundInLarge('straw', WIDE), async (t, { response }) => {
       expectTrue(
         linesOf(response).length <= 2000,
         'the response must have at most 2000 lines',
         linesOf(response).length,
       );
       const limits = { ...WIDE.limits, max_lines: 2000 };
-      const asked = (await searchLarge(t, 'straw', { ...WIDE, limits })).answer;
+      const asked = (await searchLarge(t, 'straw', { ...WIDE, limits })).response;
       expectSame(linesOf(asked), linesOf(response), 'the default of max_lines must be 2000');
-      const few = (await searchLarge(t, 'straw', { limits: { max_lines: 5 } })).answer;
+      const few = (await searchLarge(t, 'straw', { limits: { max_lines: 5 } })).response;
       expectTrue(linesOf(few).length <= 5, 'the response must have at most 5 lines', linesOf(few).length);
       expectTrue(linesOf(few).length > 0, 'the search must have results');
       const one = await searchPatterns(t, '^word in', { limits: { max_lines: 1 } });
@@ -71,12 +71,12 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       exact: 'A file with exactly as many matches as the limit has all of them.',
     },
     check: async (t) => {
-      const many = (await searchLarge(t, 'dense', { ...DENSE, pagination: { limit: 5000 } })).answer;
+      const many = (await searchLarge(t, 'dense', { ...DENSE, pagination: { limit: 5000 } })).response;
       expectTrue(matchesOf(many).length <= 200, 'the response must have at most 200 matches', matchesOf(many).length);
       const limits = { max_matches_per_file: 200 };
-      const asked = (await searchLarge(t, 'dense', { ...DENSE, pagination: { limit: 5000 }, limits })).answer;
+      const asked = (await searchLarge(t, 'dense', { ...DENSE, pagination: { limit: 5000 }, limits })).response;
       expectSame(linesOf(many), linesOf(asked), 'the default must be 200');
-      const few = (await searchLarge(t, 'dense', { ...DENSE, limits: { max_matches_per_file: 3 } })).answer;
+      const few = (await searchLarge(t, 'dense', { ...DENSE, limits: { max_matches_per_file: 3 } })).response;
       expectTrue(matchesOf(few).length <= 3, 'the response must have at most 3 matches', matchesOf(few).length);
       expectTrue(matchesOf(few).length > 0, 'the search must have results');
       for (const limit of [1, 2]) {
@@ -111,9 +111,9 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     'grep.limits.truncation',
     'The specification does not say whether lines cut by max_lines or max_matches_per_file are returned on a later page.',
     async (t) => {
-      const lines = (await searchLarge(t, 'straw', { limits: { max_lines: 5 } })).answer;
+      const lines = (await searchLarge(t, 'straw', { limits: { max_lines: 5 } })).response;
       t.observe('max_lines', { has_more: lines.find('has_more'), cursor: typeof lines.find('next_cursor') });
-      const matches = (await searchLarge(t, 'dense', { ...DENSE, limits: { max_matches_per_file: 3 } })).answer;
+      const matches = (await searchLarge(t, 'dense', { ...DENSE, limits: { max_matches_per_file: 3 } })).response;
       t.observe('max_matches_per_file', {
         has_more: matches.find('has_more'),
         cursor: typeof matches.find('next_cursor'),
@@ -123,13 +123,13 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   {
     id: 'grep.page.limit.default',
     says: 'A page has at most 200 matches by default; has_more says whether more matches follow.',
-    check: on(foundInLarge('needle'), async (t, { answer: response }) => {
+    check: on(foundInLarge('needle'), async (t, { response }) => {
       expectTrue(
         response.array('matches').length <= 200,
         'the response must have at most 200 matches',
         response.array('matches').length,
       );
-      const asked = (await searchLarge(t, 'needle', { pagination: { limit: 200 } })).answer;
+      const asked = (await searchLarge(t, 'needle', { pagination: { limit: 200 } })).response;
       expectSame(linesOf(response), linesOf(asked), 'the default must be 200');
       expectSame(response.boolean('has_more'), true, 'has_more must be true');
     }),
@@ -138,7 +138,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.page.limit.explicit',
     says: 'pagination.limit is the maximum number of matches on a page.',
     clauses: { one: 'With a limit of 1, a page has one match, and the page after it has the next one.' },
-    check: on(foundInLarge('straw', { pagination: { limit: 3 } }), async (t, { answer: response }) => {
+    check: on(foundInLarge('straw', { pagination: { limit: 3 } }), async (t, { response }) => {
       const items = response.array('matches').length;
       expectTrue(items > 0 && items <= 3, 'the page must have at most three matches', items);
       const ofMatches = matchesOf(response).length <= 3 ? 'match lines' : 'items of matches';
@@ -196,7 +196,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   {
     id: 'grep.resp.next_cursor',
     says: 'next_cursor is a non-empty string if another page exists.',
-    check: on(foundInLarge('needle', { pagination: { limit: 2 } }), async (_t, { answer: response }) => {
+    check: on(foundInLarge('needle', { pagination: { limit: 2 } }), async (_t, { response }) => {
       expectSame(response.boolean('has_more'), true, 'has_more must be true');
       expectOther(response.string('next_cursor'), '', 'next_cursor must not be empty');
     }),
@@ -210,7 +210,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       last: 'has_more is false on the last of several pages.',
       none: 'has_more is false if nothing matches.',
     },
-    check: on(foundInLarge('needle 7$'), async (t, { answer: response }) => {
+    check: on(foundInLarge('needle 7$'), async (t, { response }) => {
       expectSame(response.boolean('has_more'), false, 'has_more must be false');
       const none = await searchPatterns(t, 'no such words anywhere');
       expectSame(none.boolean('has_more'), false, 'has_more must be false if nothing matches');

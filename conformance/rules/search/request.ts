@@ -87,7 +87,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     id: 'grep.ref.sha',
     says: 'ref can be a commit SHA; the search then reads the files of that commit.',
     check: on(historyRepository, async (t, { first }) => {
-      const { answer: response } = await search(t, 'first edition', { ref: first.sha });
+      const { response } = await search(t, 'first edition', { ref: first.sha });
       expectSame(response.string('repo', 'commit'), first.sha, 'repo.commit must be the requested commit');
       expectSame(pathsOf(response), ['README.md'], 'old content must be found');
     }),
@@ -111,7 +111,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.pattern.regex',
     says: 'The pattern is a regular expression.',
-    check: on(found('fo+ba[rz]', { paths: ['src/app.js'] }), async (_t, { answer: response }) =>
+    check: on(found('fo+ba[rz]', { paths: ['src/app.js'] }), async (_t, { response }) =>
       expectSame(textsOf(response), ['foobar', 'foobaz'], 'the matches must be exactly these lines'),
     ),
   },
@@ -143,9 +143,9 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     },
     check: async (t) => {
       for (const query of [{}, { case_sensitive: true }]) {
-        expectSame(matchesOf((await search(t, 'HELLO', { query })).answer), [], 'HELLO must not match hello');
+        expectSame(matchesOf((await search(t, 'HELLO', { query })).response), [], 'HELLO must not match hello');
       }
-      expectOther(matchesOf((await search(t, 'hello')).answer), [], 'hello must be found');
+      expectOther(matchesOf((await search(t, 'hello')).response), [], 'hello must be found');
       for (const pattern of ['apple', 'Apple'])
         expectSame(textsOf(await searchPatterns(t, pattern)), [pattern], `${pattern} must match only itself`);
     },
@@ -176,7 +176,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     id: 'grep.large-binary-excluded',
     says: 'A search may leave out binary and large files.',
     level: 'MAY',
-    check: on(found('plumfoobar'), async (t, { answer: response }) =>
+    check: on(found('plumfoobar'), async (t, { response }) =>
       t.observe('binary file', pathsOf(response).includes('binary.bin') ? 'searched' : 'left out'),
     ),
   },

@@ -27,14 +27,14 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
       escapes: 'Characters that URLs and HTML escape, and non-ASCII characters, are kept.',
       'case-sensitive': 'query.case_sensitive is that of the request, or true without one.',
     },
-    check: on(found('hello', { query: { case_sensitive: false } }), async (t, { answer: response }) => {
+    check: on(found('hello', { query: { case_sensitive: false } }), async (t, { response }) => {
       const { pattern, case_sensitive } = response.record('query');
       expectSame([pattern, case_sensitive], ['hello', false], 'query must repeat the request');
-      const plain = (await search(t, 'hello')).answer;
+      const plain = (await search(t, 'hello')).response;
       expectSame(plain.find('query', 'case_sensitive'), true, 'query must contain the default of case_sensitive');
       for (const sent of ['HeLLo', 'é %20 <b> & "']) {
         const query = { pattern: sent, case_sensitive: false };
-        const shown = (await search(t, sent, { query })).answer.record('query');
+        const shown = (await search(t, sent, { query })).response.record('query');
         expectSame([shown.pattern, shown.case_sensitive], [sent, false], 'query must repeat the request');
       }
     }),
@@ -42,7 +42,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.resp.repo.ref',
     says: 'repo.ref is a string.',
-    check: async (t) => t.observe('ref', (await search(t, 'hello')).answer.string('repo', 'ref')),
+    check: async (t) => t.observe('ref', (await search(t, 'hello')).response.string('repo', 'ref')),
   },
   {
     id: 'grep.resp.repo.commit',
@@ -53,13 +53,13 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.resp.matches.array',
     says: 'matches is an empty array if nothing matches.',
     check: async (t) =>
-      expectSame((await search(t, 'no such words anywhere')).answer.array('matches'), [], 'matches must be empty'),
+      expectSame((await search(t, 'no such words anywhere')).response.array('matches'), [], 'matches must be empty'),
   },
   {
     id: 'grep.resp.match.path',
     says: 'Every match has the path of a file and an array of lines.',
     clauses: { 'odd-characters': 'A path with a space and a non-ASCII character is shown unchanged.' },
-    check: on(found('foobar'), async (t, { history, answer: response }) => {
+    check: on(found('foobar'), async (t, { history, response }) => {
       await findsIn(t, [ODD_PATH], 'found by its name');
       const matches = response.records('matches');
       expectTrue(matches.length > 0, 'the search must have results');
@@ -72,7 +72,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.resp.line.line_number',
     says: 'line_number is an integer that starts at 1.',
-    check: on(found('foobar', { paths: ['src'] }), async (_t, { history, answer: response }) => {
+    check: on(found('foobar', { paths: ['src'] }), async (_t, { history, response }) => {
       expectTrue(matchesOf(response).length > 0, 'the search must have results');
       for (const { path, line, text } of matchesOf(response)) {
         expectTrue(Number.isInteger(line), 'line_number must be an integer', line);
@@ -95,7 +95,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
       'non-ascii': 'Non-ASCII characters are kept.',
       markup: 'Characters that HTML escapes are kept.',
     },
-    check: on(found('^foobar', { paths: ['src/app.js'] }), async (t, { answer: response }) => {
+    check: on(found('^foobar', { paths: ['src/app.js'] }), async (t, { response }) => {
       const [line] = response.records('matches').flatMap(({ lines }) => lines as { text: unknown }[]);
       expectMatch(line?.text, /^foobar\n?$/, 'text must be the text of the line');
       t.observe('trailing newline', String(line.text).endsWith('\n'));
@@ -110,7 +110,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     says: 'type is match for lines that match the pattern and context for the others.',
     check: on(
       found('foobaz', { paths: ['src/app.js'], context: { before: 1, after: 1 } }),
-      async (_t, { answer: response }) => {
+      async (_t, { response }) => {
         for (const { type } of linesOf(response))
           expectOneOf(type, ['match', 'context'], 'type must be match or context');
         const lines = linesOf(response).map(({ type, text }) => `${type} ${text}`);

@@ -140,7 +140,7 @@ export async function blameOrRefuse(
   missing: () => Error,
 ): Promise<BlamedLines[]> {
   await git.history.extend([asked.commit], meter);
-  const blames = content.answers.shared(BlameMemory, () => new BlameMemory(content.answers));
+  const blames = content.responses.shared(BlameMemory, () => new BlameMemory(content.responses));
   const lines = () => blameLines(git.objects, git.history.graph, { ...asked, known: blames.of(id), meter });
   return translateError(
     NoSuchFile,

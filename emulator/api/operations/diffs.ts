@@ -143,7 +143,7 @@ async function compare(
 ): Promise<ShownDiff> {
   const { objects, history } = repository.git;
   const [oldTree, newTree] = [before && history.commit(before).tree, history.commit(after).tree];
-  const { answers: responses } = repository.content;
+  const { responses } = repository.content;
   const kept = responses.shared(KeptDiffs, () => new KeptDiffs(responses));
   const key = JSON.stringify([repository.id, oldTree ?? '', newTree, applies, paths]);
   const known = kept.shown.get(key);

@@ -80,7 +80,7 @@ export const fileMetadata = operation({
     const { commit, shown } = position ?? (await resolveForMetadata(ctx, query.ref, query.ephemeral ?? false));
     const limit = paged ? readLimit(query.limit, PAGE) : Number.POSITIVE_INFINITY;
     const skip = position?.skip ?? 0;
-    const { answers: responses } = repository.content;
+    const { responses } = repository.content;
     const texts = responses.shared(MetadataTexts, () => new MetadataTexts(responses));
     // The cache key contains the maximum number of commits. A cached response may have more commits than a lower
     // maximum permits.

@@ -186,8 +186,8 @@ t.test('reading the refs counts only after the push has ended', async (t) => {
 });
 
 t.test('a cursor is known only after the response that contains it has ended', async (t) => {
-  const first = { from: 0, to: 200, ...page, answer: '{"next_cursor":"c"}' };
-  const second = (from: number) => ({ from, to: from + 300, ...page, query: 'cursor=c', answer: '{}' });
+  const first = { from: 0, to: 200, ...page, response: '{"next_cursor":"c"}' };
+  const second = (from: number) => ({ from, to: from + 300, ...page, query: 'cursor=c', response: '{}' });
   t.equal(verdictOf('cursor-verbatim', [first, second(100)]).verdict, 'broken', 'the cursor was not known yet');
   t.equal(verdictOf('cursor-verbatim', [first, second(201)]).verdict, 'kept');
   const again = { ...first, from: 50, to: 90 };

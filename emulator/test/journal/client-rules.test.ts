@@ -183,10 +183,10 @@ const CASES: {
       (client) => repeat(client, BRANCHES, [60_000], { token: 'nonsense' }),
       async (client) => {
         await client.call('GET', '/api/v1/repos/files/metadata', { headers: fault('rate_limited') });
-        client.touch({ responseHeaders: {}, answer: '{"error":"Too many commits."}', origin: 'real', faults: [] });
+        client.touch({ responseHeaders: {}, response: '{"error":"Too many commits."}', origin: 'real', faults: [] });
         client.wait(60_000);
         await client.call('GET', '/api/v1/repos/files/metadata', { headers: fault('rate_limited') });
-        client.touch({ responseHeaders: {}, answer: '{"error":"Too many commits."}', origin: 'real', faults: [] });
+        client.touch({ responseHeaders: {}, response: '{"error":"Too many commits."}', origin: 'real', faults: [] });
       },
     ],
   },
@@ -194,7 +194,7 @@ const CASES: {
     kept: [
       async (client) => {
         await client.call('GET', '/api/v1/repos/file?path=no.txt');
-        client.touch({ answer: '{"code":"file_frozen"}', origin: 'injected:f' });
+        client.touch({ response: '{"code":"file_frozen"}', origin: 'injected:f' });
         await commit(client);
         await client.call('GET', '/api/v1/repos/file?path=no.txt');
       },
@@ -202,12 +202,12 @@ const CASES: {
     broken: [
       async (client) => {
         await client.call('GET', '/api/v1/repos/file?path=no.txt');
-        client.touch({ answer: '{"code":"file_frozen"}', origin: 'injected:f' });
+        client.touch({ response: '{"code":"file_frozen"}', origin: 'injected:f' });
         await client.call('GET', '/api/v1/repos/file?path=no.txt');
       },
       async (client) => {
         await client.call('GET', BRANCHES);
-        client.touch({ status: 409, answer: '{"code":"branch_frozen"}', origin: 'injected:f' });
+        client.touch({ status: 409, response: '{"code":"branch_frozen"}', origin: 'injected:f' });
         await client.call('GET', BRANCHES);
       },
     ],

@@ -130,7 +130,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     objects: 'snapshot',
     history: 'derived',
     searchTexts: 'derived',
-    answers: 'derived',
+    responses: 'derived',
     lastKept: 'derived',
     isReleased: 'transient',
   },
