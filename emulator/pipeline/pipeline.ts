@@ -145,7 +145,7 @@ export function createApp(
  * Applies the faults (simulated failures) of the stages `response.head` and `response.body`. Called when the response
  * is determined, before it is sent.
  */
-function meetResponse(context: RequestContext): void | Promise<void> {
+function applyHeadAndBodyFaults(context: RequestContext): void | Promise<void> {
   const head = applyResponseFaults(context, 'response.head');
   const pending = head
     ? head.then(() => applyResponseFaults(context, 'response.body'))
@@ -209,7 +209,7 @@ function serveRequests(
       }
       const { isArmed } = context.faults;
       if (isArmed) {
-        const pending = meetResponse(context);
+        const pending = applyHeadAndBodyFaults(context);
         if (pending) await pending;
         context.reply = breakResponse(context);
       }

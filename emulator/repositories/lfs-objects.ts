@@ -53,14 +53,14 @@ export function heldAlone(own: LfsObjects, others: Iterable<LfsObjects>): Iterab
 
 /**
  * LFS objects that several snapshots and worlds (states of emulated services) share. `holders` is a reference count.
- * When it becomes 0, the bytes are returned to the memory budget. `below` contains the objects of older snapshots.
+ * When it becomes 0, the bytes are returned to the memory budget. `parent` contains the objects of older snapshots.
  */
 export class SharedLfsObjects {
   holders = 1;
 
   constructor(
     readonly objects: ReadonlySet<LfsObject>,
-    readonly below: SharedLfsObjects | undefined,
+    readonly parent: SharedLfsObjects | undefined,
   ) {}
 }
 
@@ -120,9 +120,9 @@ export class LfsHoldings {
     this.takeBack();
     for (const object of this.own) if (!held.has(object)) this.remove([object]);
     while (this.shared && ![...this.shared.objects].some((object) => held.has(object))) {
-      const below = holdLfsObjects(this.shared.below);
+      const parent = holdLfsObjects(this.shared.parent);
       releaseLfsObjects(this.shared, this.memory);
-      this.shared = below;
+      this.shared = parent;
     }
   }
 
@@ -139,7 +139,7 @@ export class LfsHoldings {
    * one.
    */
   private takeBack(): void {
-    for (; this.shared?.holders === 1; this.shared = this.shared.below)
+    for (; this.shared?.holders === 1; this.shared = this.shared.parent)
       for (const object of this.shared.objects) this.own.add(object);
   }
 }
@@ -150,6 +150,6 @@ export function holdLfsObjects(shared: SharedLfsObjects | undefined): SharedLfsO
 }
 
 export function releaseLfsObjects(shared: SharedLfsObjects | undefined, memory: MemoryBudget): void {
-  for (let at = shared; at !== undefined && --at.holders === 0; at = at.below)
+  for (let at = shared; at !== undefined && --at.holders === 0; at = at.parent)
     for (const object of at.objects) memory.give(heldBytesOf(object));
 }

@@ -102,14 +102,14 @@ export class FolderRenamer {
     const target = moved(path, rename);
     const paths = this.#collisions[side].get(target) ?? [];
     const key = `${side} ${target}`;
-    if (!this.#reported.has(key) && !this.#isInTheWay(target, side) && paths.length === 1) return target;
+    if (!this.#reported.has(key) && !this.#blocks(target, side) && paths.length === 1) return target;
     if (!this.#reported.has(key)) this.messages.push({ kind: 'implicit dir rename', paths: [target, ...paths] });
     this.#reported.add(key);
     this.isClean = false;
     return undefined;
   }
 
-  #isInTheWay(path: ByteString, side: MergeSide): boolean {
+  #blocks(path: ByteString, side: MergeSide): boolean {
     const entry = this.entries.get(path);
     return entry !== undefined && (entry.isClean || ((entry.fileMask | entry.dirMask) & (1 << side)) !== 0);
   }

@@ -84,7 +84,7 @@ export class Quarantine extends StoreReader {
    */
   findUnconnected(tips: Iterable<Oid>): Promise<Map<Oid, MissingObject>> {
     this.#refuseUnlessOpen();
-    return this.#inSlices(this.#connectivity.failures(tips));
+    return this.#runYielding(this.#connectivity.failures(tips));
   }
 
   /**
@@ -96,7 +96,7 @@ export class Quarantine extends StoreReader {
    */
   findMissing(): Promise<MissingObject | undefined> {
     this.#refuseUnlessOpen();
-    return this.#inSlices(this.#connectivity.firstMissing());
+    return this.#runYielding(this.#connectivity.firstMissing());
   }
 
   /**
@@ -106,7 +106,7 @@ export class Quarantine extends StoreReader {
    */
   async peelTags(): Promise<void> {
     const { edges } = this.#writer;
-    if (edges.hasTagOfTag || edges.isDoubtful) await this.#inSlices(peelNewTags(this.stored, this, this.base));
+    if (edges.hasTagOfTag || edges.isDoubtful) await this.#runYielding(peelNewTags(this.stored, this, this.base));
   }
 
   /** Makes all new objects visible to readers of the store in one step, and ends the quarantine. */
@@ -141,7 +141,7 @@ export class Quarantine extends StoreReader {
     return number < this.size ? number : -1;
   }
 
-  #inSlices<T>(steps: Steps<T>): Promise<T> {
+  #runYielding<T>(steps: Steps<T>): Promise<T> {
     return runYielding(steps, new Meter({ schedule: this.stored.schedule }));
   }
 
