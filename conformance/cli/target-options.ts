@@ -151,7 +151,7 @@ interface NamedKey extends KeyEntry {
  * Target (service under test) as described by flags and a target file. No key has been read and no request sent yet.
  */
 export interface DescribedTarget extends Omit<TargetFile, 'keys' | 'second' | 'admin'> {
-  /** Path of the target file as given on the command line. Undefined if there is none. */
+  /** Path of the target file as given on the command line. Undefined if absent. */
   readonly path?: string | undefined;
   readonly keys: Readonly<Record<'main' | 'restricted' | 'deleted' | 'second', NamedKey | undefined>> & {
     readonly others: readonly NamedKey[];

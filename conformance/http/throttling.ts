@@ -138,7 +138,7 @@ export interface Quota {
 
 /**
  * Returns the quota that a response announces: the number of requests that the target accepts in the next seconds.
- * Returns undefined if there is none. Sources, in order of precedence:
+ * Returns undefined if absent. Sources, in order of precedence:
  * - `RateLimit`: `r` requests in `t` seconds.
  * - `RateLimit-Remaining` and `RateLimit-Reset`, the older headers.
  * - `RateLimit-Policy`: `q` requests in `w` seconds.

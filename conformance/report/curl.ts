@@ -46,7 +46,7 @@ export function writeCurl(exchange: Exchange, target: Target, seconds: number): 
 const ONE_WORD = /^(?!@)[\x20-\x7e]{0,4096}$/;
 
 /**
- * Returns the request body; undefined if there is none. For POST, PUT and PATCH without a body, returns an empty one,
+ * Returns the request body; undefined if absent. For POST, PUT and PATCH without a body, returns an empty one,
  * because the suite's HTTP client (undici) then sent `Content-Length: 0`.
  */
 function bodyOf({ method, requestBody }: Exchange): Buffer | undefined {

@@ -66,7 +66,7 @@ export interface RuleResult {
    * responses.
    */
   readonly variants?: Readonly<Record<string, string>>;
-  /** Baseline entry (expected failure) of the rule, with its state. Undefined if there is none. */
+  /** Baseline entry (expected failure) of the rule, with its state. Undefined if absent. */
   readonly baseline?: Expectation;
   /** Original verdict, if it was changed because an earlier rule observed another variant of the same behaviour. */
   readonly without_drift?: { readonly verdict: Verdict; readonly reason?: string };

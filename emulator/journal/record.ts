@@ -70,7 +70,7 @@ export interface RequestRecord {
   sequence: number;
   ended: number;
   /**
-   * Id of the earlier request that this request repeats. Undefined if there is none, or if `Journal` has not computed
+   * Id of the earlier request that this request repeats. Undefined if absent, or if `Journal` has not computed
    * it yet.
    */
   retryOf: string | undefined;

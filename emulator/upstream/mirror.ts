@@ -28,7 +28,7 @@ const MAX_WALKED = 20_000;
 
 export interface MirrorOptions {
   /**
-   * Throws if the repository must not be written to any more, for example because it was deleted. Called when the
+   * Throws if the repository may no longer be written to, for example because it was deleted. Called when the
    * mirror run becomes the writer of the repository, and again before refs change.
    */
   readonly requireWanted: () => void;

@@ -32,7 +32,7 @@ export interface SyncPorts {
   readonly timeout: number;
   readonly fsck: FsckPolicy;
   /**
-   * Returns the failure that a test has configured for all upstreams of the organization; undefined if there is none.
+   * Returns the failure that a test has configured for all upstreams of the organization; undefined if absent.
    */
   readonly failureOf: (
     organization: string,
@@ -96,7 +96,7 @@ export class Syncs {
     this.#running.set(run, this.#perform(run));
   }
 
-  /** Resolves when no sync is running any more. */
+  /** Resolves when all running syncs have ended. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
   }

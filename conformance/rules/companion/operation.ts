@@ -19,7 +19,7 @@ export interface Operation {
   readonly name: string;
   readonly method: string;
   /**
-   * Routes of the operation: `preferred` below `/api/repos`, `v1` below `/api/v1`. Undefined if there is none. The
+   * Routes of the operation: `preferred` below `/api/repos`, `v1` below `/api/v1`. Undefined if absent. The
    * encoded repository name replaces `{n}`.
    */
   readonly routes: Readonly<Record<Family, string | undefined>>;

@@ -130,7 +130,7 @@ function findOwner(ctx: HandlerContext<unknown, { id: string }>, operationId: Op
   return owner;
 }
 
-/** Returns the repository whose Git credential has this id; undefined if there is none. */
+/** Returns the repository whose Git credential has this id; undefined if absent. */
 function ownerOfCredential(repositories: Iterable<Repository>, id: string): Repository | undefined {
   for (const repository of repositories) {
     if (repository.record.gitCredential?.id === id) return repository;

@@ -119,7 +119,7 @@ function originOf(url: string): { readonly hostname: string; readonly origin: st
 }
 
 /**
- * Returns the repository name in the path of a Git remote; undefined if there is none. `team/app.git` → `team/app`,
+ * Returns the repository name in the path of a Git remote; undefined if absent. `team/app.git` → `team/app`,
  * `team/app+import.git/info/lfs` → `team/app`.
  */
 function repositoryIn(path: string | undefined): string | undefined {

@@ -92,7 +92,7 @@ function* writeLines(sink: ByteSink, mark: number, lines: FileLines, from: numbe
 
 /**
  * Returns the heading of a hunk: the text of the nearest line above it that starts with a letter, `_` or `$`. Returns
- * undefined if there is none between line `from` and line `limit` (exclusive), searched upwards. The caller has already
+ * undefined if absent between line `from` and line `limit` (exclusive), searched upwards. The caller has already
  * searched from line `limit` upwards.
  */
 function headingAbove({ bytes, starts }: FileLines, from: number, limit: number): ByteString | undefined {

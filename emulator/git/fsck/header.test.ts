@@ -7,7 +7,7 @@ import { Fsck, FsckError } from './fsck.js';
 
 const WHO = 'A U Thor <a@example.com> 1700000000 +0100';
 
-/** Returns the id of the first finding about a commit or tag. Undefined if there is none. */
+/** Returns the id of the first finding about a commit or tag. Undefined if absent. */
 function findingOf(body: string): string | undefined {
   try {
     runSync(new Fsck().check(body.startsWith('tree') ? COMMIT : TAG, Buffer.from(body), EMPTY));

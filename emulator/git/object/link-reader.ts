@@ -46,7 +46,7 @@ export interface LinkReader extends ObjectReader {
   /** Returns true if the object is a commit or tree whose decoded form is stored. */
   hasRecord(object: number): boolean;
   /**
-   * Returns the stored decoded form of a commit. Returns undefined if there is none; the caller must then parse the
+   * Returns the stored decoded form of a commit. Returns undefined if absent; the caller must then parse the
    * commit.
    */
   recordOf(commit: number): CommitRecord | undefined;

@@ -149,7 +149,7 @@ function editedBody({ node, body, entries }: Folder): Steps<Buffer[]> {
 
 /**
  * Applies the edits of one entry of `folder`, and starts the edits inside it. Returns the subfolder to edit next;
- * undefined if there is none.
+ * undefined if absent.
  */
 function* editEntry(objects: ObjectReader, stack: Folder[], folder: Folder, node: EditNode): Steps<Folder | undefined> {
   if (node.isDeleted && folder.entries.delete(node.name)) folder.isChanged = true;
