@@ -8,7 +8,7 @@ import type { Target } from '../target/target.js';
 /**
  * Part of a repository that the suite observes to detect changes.
  * - `refs`: ref names and object ids as Git lists them, and the target of HEAD.
- * - `record`: the repository record, or the fact that there is none.
+ * - `record`: the repository record, or that the repository does not exist.
  * - `notes`: notes refs, read from the API if Git does not list them.
  * - `deployments`: ids of deployments.
  * - `ephemeral <branch>`: file metadata of an ephemeral branch.

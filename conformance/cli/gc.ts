@@ -125,7 +125,7 @@ async function collect(group: readonly ScratchEntry[], collection: Collection): 
 /**
  * Returns the target (service under test) of a journal entry. The target that the arguments of `gc` describe takes
  * precedence over the one that the entry's flags describe. Throws `UsageError` if the description is of another target
- * than the entry's, or if there is none.
+ * than the entry's, or if no description is known.
  */
 async function targetOf(entry: ScratchEntry, { args, described }: Collection) {
   const named = described ?? (await describeTarget(argumentsOf(entry.flags ?? [])));

@@ -165,7 +165,7 @@ function describeBroken({ why, exchange }: NonNullable<WatchResult['broken']>, t
 /**
  * Combines two results of a rule and returns the worse verdict. `own` is the verdict of its own check; undefined if the
  * check did not run. `seen` is what the rule observed in responses to other rules' requests. `seen` cannot break a rule
- * of level MAY; it then only adds what was observed.
+ * of level MAY; it then only adds its observations.
  */
 export function addWatched(level: Level, own: RuleVerdict | undefined, seen: Watched): RuleVerdict {
   if (own !== undefined && (own.verdict === 'fail' || own.verdict === 'error')) return own;

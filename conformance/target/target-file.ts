@@ -139,8 +139,8 @@ const targetFile = z.strictObject({
 }) satisfies z.ZodType<TargetFile>;
 
 /**
- * Thrown if a target file (description of the service under test) is invalid. The message names the invalid member and
- * says what is allowed.
+ * Thrown if a target file (description of the service under test) is invalid. The message names the invalid member
+ * and its allowed values.
  *
  * ```js
  * await assert.rejects(readTargetFile('acme.pem'), InvalidTargetFile);

@@ -48,7 +48,7 @@ export interface Row<Place> {
   /** Limits for individual repositories, which override `bar`. The keys are the repositories' names in the results. */
   readonly barOf?: Readonly<Record<string, number>>;
   readonly isMoreBetter?: true;
-  /** Maximum number of rounds of this benchmark. If absent, the general default applies. */
+  /** Maximum number of rounds of this benchmark. Default: the general maximum. */
   readonly mostRounds?: number;
   /** Returns true if the benchmark should run in this environment. If absent, it always runs. */
   readonly isFor?: (place: Place) => boolean;

@@ -86,10 +86,7 @@ export interface EmulatorOptions extends TlsOptions {
   /** Path of the folder in which the state is saved. If undefined, the state is kept only in memory. */
   readonly persist: string | undefined;
   readonly includeSecrets: boolean;
-  /**
-   * True to send unusual responses that the specification permits, such as unknown members. They test the robustness of
-   * clients.
-   */
+  /** True to send unusual responses that the specification permits, such as unknown members, for tests of clients. */
   readonly adversarial: boolean;
   readonly limits: Limits;
 }

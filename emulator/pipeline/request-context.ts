@@ -149,8 +149,8 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   /**
    * Assigns the request id, and advances a clock that advances with each request. Only the first call has an effect.
    *
-   * It is not called for requests to the admin API, with which tests control the emulator. The number of health checks
-   * during a start varies, and would change the ids of later requests.
+   * Requests to the admin API, with which tests control the emulator, are not counted. The number of health checks
+   * during a start varies, so counting them would change the ids of later requests.
    */
   count(): void {
     if (this.id !== '') return;

@@ -196,8 +196,8 @@ export function commitOnto(
 }
 
 /**
- * Returns the size, in bytes, that a pack of the new objects would have without compression. New are the objects of the
- * transaction, whose number (index into the object store) is at least `base`.
+ * Returns the size in bytes of an uncompressed pack of the transaction's new objects. An object is new if its number
+ * (index into the object store) is at least `base`.
  */
 function bytesOfNew(objects: ObjectReader, base: number): number {
   const header = Buffer.alloc(LONGEST_HEADER);

@@ -209,7 +209,8 @@ export const otherRepositories = defineRules('Repository claim', 'other-reposito
       const { name: sample } = await sampleRepository(t);
       const { tip: sha } = sibling;
       for (const [send, ...statuses] of Object.values(BY_SHA)) {
-        // Read the repository that has the commit first, because a server may cache what it reads.
+        // Read the commit in its own repository first, because a server may cache it. It must not serve the cached commit
+        // for the other repository.
         expectStatus(await send(t, sibling.name, sha), 200);
         expectStatus(await send(t, sample, sha), ...statuses);
       }

@@ -54,7 +54,7 @@ export interface OperationRoute {
 
 /**
  * Calls `visit` for every route of the wanted operations. Each family of routes gets one new repository. `visit`
- * returns a description of what is wrong; undefined if nothing is. Operations that cannot be tried on the target are
+ * returns a description of the violation; undefined if absent. Operations that cannot be tried on the target are
  * recorded and skipped.
  */
 export async function forEachRoute(

@@ -86,8 +86,8 @@ export async function prepareRequests(t: RuleContext, seeded: SeededRepository):
 }
 
 /**
- * Returns the families of routes through which an operation is tried. If one of its routes is documented, both families
- * are tried, otherwise only `preferred`. Without `--companion`, only documented routes are tried.
+ * Returns the families of routes (`preferred` or `v1`) through which an operation is tried: both if one of its routes
+ * is documented, otherwise only `preferred`. Without `--companion`, only documented routes are tried.
  */
 function familiesOf(t: RuleContext, operation: Operation): readonly Family[] {
   if (OTHERS.includes(operation.name)) return [];

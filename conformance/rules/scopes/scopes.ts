@@ -39,7 +39,7 @@ const REPLAYED = 'create deployment';
 
 /**
  * Sends two tokens to an operation. One has all scopes except the required ones and must be refused. The other has only
- * the required scopes and must be accepted. Returns a description of what is wrong; undefined if nothing is.
+ * the required scopes and must be accepted. Returns a description of the violation; undefined if absent.
  */
 async function takesItsScopeOnly(route: OperationRoute): Promise<string | undefined> {
   const { operation, family, repository } = route;

@@ -81,8 +81,8 @@ function quotedName({ bytes, start }: LineRest, strip: number): ByteString | und
 interface NameEnd {
   readonly endsAtTab: boolean;
   /**
-   * Position at which the name must end. If undefined, a carriage return ends the name, and so does a tab if
-   * `endsAtTab` is true.
+   * Position at which the name must end. If undefined, the name ends at a carriage return. If `endsAtTab` is true, it
+   * ends at a tab too.
    */
   readonly end?: number | undefined;
   readonly other?: ByteString | undefined;

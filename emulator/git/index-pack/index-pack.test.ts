@@ -11,10 +11,7 @@ import { generateHistory } from '../test/history.js';
 import { oid as parseOid } from '../test/oid.js';
 import { type IndexPackOptions, indexPack } from './index-pack.js';
 
-/**
- * Receives a pack in pieces of `piece` bytes. Returns the store that contains its objects, and the result of
- * `indexPack`.
- */
+/** Receives a pack in pieces of `piece` bytes. Returns the store with its objects, and the result. */
 async function take(pack: Buffer, options: Partial<IndexPackOptions> = {}, store = new ObjectStore(), piece = 4096) {
   const quarantine = store.quarantine();
   try {
@@ -305,9 +302,7 @@ t.test('limits are checked before memory is taken', async (t) => {
   });
 });
 
-/**
- * Returns delta instructions for a result of `size` bytes. Each instruction copies the first 50,000 bytes of the base.
- */
+/** Returns delta instructions that copy the first 50,000 bytes of the base repeatedly, `size` bytes in all. */
 function copies(size: number): number[][] {
   return Array.from({ length: size / 50_000 }, () => copy(0, 50_000));
 }

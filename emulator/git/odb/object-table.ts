@@ -75,9 +75,7 @@ export class ObjectTable {
    * or pinned (kept inflated in memory).
    */
   depths = NO_SHORTS;
-  /**
-   * Position of the object's record (decoded commit or tree) in the table's `LinkRecords`; `NO_RECORD` if it has none.
-   */
+  /** Position of the object's record (decoded commit or tree) in the table's `LinkRecords`, or `NO_RECORD`. */
   linksAt = NO_INTS;
   /**
    * Smallest number of objects in a table at which everything reachable from the object is present; 0 if unknown. It is
@@ -86,28 +84,19 @@ export class ObjectTable {
   completeSince = NO_NUMBERS;
   /** Smallest number of objects in a table at which another object refers to this one; 0 if unknown. */
   referencedSince = NO_NUMBERS;
-  /**
-   * Values of `completeSince` and `referencedSince` for objects of the parent tables. They are stored in maps, because
-   * the arrays of the parents must not change.
-   */
+  /** Values of `completeSince` and `referencedSince` for objects of the parent tables, whose arrays must not change. */
   completeBelow = new Map<number, number>();
   referencedBelow = new Map<number, number>();
-  /**
-   * Hash table from an object id to the object's index in the arrays of this table. It contains only published objects.
-   */
+  /** Hash table from an object id to the index in the arrays of this table. Contains only published objects. */
   slots: OidSlots;
-  /**
-   * Object at the end of each chain of annotated tags: object number by the number of the tag. The last tag of a chain
-   * has no entry.
-   */
+  /** Object number at the end of a chain of annotated tags, by the number of each tag in the chain except the last. */
   peeled = new Map<number, number>();
   /** Inflated bodies that stay in memory, by object number. They limit the number of deltas that a read must apply. */
   pinned = new Map<number, Buffer>();
   /** Table that stores each name and mode of tree entries once and numbers it. This table and its parents share it. */
   names: TreeNames;
   /**
-   * Segments of packs and of loose objects that belong to this table itself, with the number of the first segment of
-   * each kind.
+   * Intern table (each value stored once) for names and modes of tree entries. Shared by this table and its parents.
    */
   segments: Segment[] = [];
   loose: Segment[] = [];
@@ -205,8 +194,7 @@ export class ObjectTable {
   }
 
   /**
-   * Returns the ids of the first `count` objects that start with the hexadecimal digits `prefix`. Returns at most
-   * `limit` ids, sorted.
+   * Returns at most `limit` ids of the first `count` objects that start with the hexadecimal digits `prefix`, sorted.
    */
   findPrefix(count: number, prefix: string, limit: number): Oid[] {
     const found: Oid[] = [];
@@ -254,10 +242,7 @@ export class ObjectTable {
     return this.segmentOfObject(number) < 0;
   }
 
-  /**
-   * Returns the offset of the object in its segment. In a pack, the entry header starts there; for a loose object, the
-   * body.
-   */
+  /** Returns the offset of the object in its segment: that of its entry header, or that of its body if it is loose. */
   offsetOf(number: number): number {
     const { offsets, firstNumber: first } = this.tableOf(number);
     return offsets[number - first]!;
@@ -282,10 +267,7 @@ export class ObjectTable {
     return refDeltas[number - first] === 1;
   }
 
-  /**
-   * Returns the number of deltas that must be applied to read the object. The first delta is applied to a body that is
-   * stored whole or pinned.
-   */
+  /** Returns the number of deltas to apply to read the object, starting at a body that is stored whole or pinned. */
   depthOf(number: number): number {
     const { depths, firstNumber: first } = this.tableOf(number);
     return depths[number - first]!;
@@ -331,10 +313,7 @@ export class ObjectTable {
     }
   }
 
-  /**
-   * Yields the numbers of the unreferenced objects among the first `count` objects. An object is unreferenced if none
-   * of the first `count` objects refers to it.
-   */
+  /** Yields the numbers of those of the first `count` objects to which no other of them refers. */
   *unreferenced(count: number): Generator<number> {
     for (let table: ObjectTable | undefined = this; table !== undefined; table = table.parent) {
       const { firstNumber: first, referencedSince } = table;
@@ -400,11 +379,9 @@ export class ObjectTable {
 const NO_SLOTS = new OidSlots();
 
 /**
- * Returns those of the first `count` ids that start with the hexadecimal digits `prefix`. Returns at most `limit` ids,
- * sorted.
+ * Returns at most `limit` of the first `count` ids that start with the hexadecimal digits `prefix`, sorted.
  *
- * All ids are scanned. This is fast enough, because only people use abbreviated ids, and scanning a million ids takes a
- * few milliseconds.
+ * Scans all ids, because only people use abbreviated ids, and scanning a million ids takes a few milliseconds.
  */
 function findPrefix(oids: Uint8Array, count: number, prefix: string, limit: number): Oid[] {
   const whole = prefix.length >> 1;

@@ -29,8 +29,8 @@ export interface VirtualListProps {
   /** Called with the position of the last visible row. The caller can then load more rows. */
   readonly onReach?: (last: number) => void;
   /**
-   * Called with true when the user has scrolled down or a row has the focus. Called with false when neither is the
-   * case.
+   * Called with true when the user scrolls down or moves the focus to a row. Called with false when the list is at its
+   * top again and no row has the focus.
    */
   readonly onAway?: (isAway: boolean) => void;
 }

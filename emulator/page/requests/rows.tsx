@@ -22,8 +22,8 @@ export interface RequestRowsProps {
   readonly shown: number;
   readonly opened: string | undefined;
   /**
-   * Called with true when the user has scrolled down or a row has the focus. Called with false when neither is the
-   * case.
+   * Called with true when the user scrolls down or moves the focus to a row. Called with false when the list is at its
+   * top again and no row has the focus.
    */
   readonly onAway: (isAway: boolean) => void;
   /**

@@ -15,10 +15,7 @@ interface Client {
   readonly service: Service;
   call(method: string, target: string, options?: CallOptions): Promise<ServiceResponse>;
   wait(milliseconds: number): void;
-  /**
-   * Changes the record of the last request. The record then looks as if a fault (injected failure) had changed the
-   * response.
-   */
+  /** Changes the record of the last request, as if a fault (injected failure) had changed its response. */
   touch(change: Partial<RequestRecord>): void;
 }
 
@@ -54,9 +51,7 @@ const deploy = ({ call }: Client, key: string, json: unknown) =>
     scopes: ['deployment:write'],
   });
 
-/**
- * Pushes, calls `touch`, and pushes again. If `looksAgain` is true, lists the refs before the second push, as git does.
- */
+/** Pushes, calls `touch`, and pushes again. If `looksAgain`, it lists the refs before the second push, as git does. */
 async function push({ service, call }: Client, looksAgain: boolean, touch: () => void): Promise<void> {
   await using bench = await Workbench.create();
   await bench.import('work', linearHistory(2));
@@ -82,10 +77,7 @@ async function readPages({ call }: Client, change: (cursor: string) => string): 
   await call('GET', `/api/repos?limit=1&cursor=${encodeURIComponent(cursor)}`);
 }
 
-/**
- * Test cases for each client rule (check of client behaviour). `kept` has clients that obey the rule, and `broken` has
- * clients that break it.
- */
+/** Test cases for each rule that clients must obey: clients that keep the rule, and clients that break it. */
 const CASES: {
   readonly [Rule in ClientRuleId]: { readonly kept: readonly ClientCase[]; readonly broken: readonly ClientCase[] };
 } = {

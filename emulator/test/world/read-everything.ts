@@ -36,7 +36,7 @@ function namesOf({ tips, objects }: RandomPush, ref: string): ByName {
 
 interface AskOptions {
   readonly seed: number;
-  /** Number of requests for each operation and each ref. */
+  /** Number of requests to send for each pair of operation and ref. */
   readonly samples: number;
 }
 
