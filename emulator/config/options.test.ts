@@ -26,6 +26,7 @@ t.test('without anything given, every option has its default', async (t) => {
     tlsKey: undefined,
     publicUrl: undefined,
     publicGitUrl: undefined,
+    cors: [],
     readyFile: undefined,
     exitWithParent: false,
     log: 'pretty',

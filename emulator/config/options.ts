@@ -1,3 +1,4 @@
+import { CORS_ROWS, type CorsOptions } from './cors-option.js';
 import { type GivenKey, type KeyOption, key } from './key-option.js';
 import { LIMITS, type Limits } from './limits.js';
 import {
@@ -28,7 +29,7 @@ import { variants } from './variants-option.js';
 export { OptionError } from './option-values.js';
 
 /** Start options of an emulator. `ROWS` has the default and help of each option; `limits` has its own table. */
-export interface EmulatorOptions extends TlsOptions {
+export interface EmulatorOptions extends TlsOptions, CorsOptions {
   readonly host: string;
   /** Port of the first organization; 0 to use any free port. Other organizations always use free ports. */
   readonly port: number;
@@ -130,6 +131,7 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     read: list(text('a name of lower-case letters, digits and dashes, as in a host name', LABEL), { least: 1 }),
   },
   ...TLS_ROWS,
+  ...CORS_ROWS,
   readyFile: {
     value: 'FILE',
     help: 'File to which a line of JSON with the addresses is written as soon as the emulator responds.',

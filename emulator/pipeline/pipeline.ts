@@ -12,6 +12,7 @@ import type { CurrentWorld } from '../world/current-world.js';
 import { perturbReply } from './adversary.js';
 import { armFaults, armTokenFaults } from './arm-faults.js';
 import { ConnectionNames } from './connection-names.js';
+import { allowOrigins } from './cors.js';
 import {
   authenticate,
   checkAuthenticationAvailable,
@@ -50,6 +51,8 @@ export interface AppOptions extends AdminOptions, Omit<Listener, 'connections'> 
    * Token that the admin API requires; undefined if the admin API is open. Tests control the emulator with this API.
    */
   readonly adminToken?: AdminToken | undefined;
+  /** Origins of web pages that may use the service (option `cors`). Empty by default. */
+  readonly cors?: readonly string[];
 }
 
 /**
@@ -137,6 +140,7 @@ export function createApp(
 ): RequestListener {
   const app = new Application();
   app.silent = true;
+  if (options.cors !== undefined && options.cors.length > 0) app.use(allowOrigins(options.cors));
   app.use(serveRequests(current, options, chain)).use(admin);
   return app.callback();
 }

@@ -265,7 +265,10 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   head(fields: OutgoingHttpHeaders): void {
     // Does not store the headers of a plain JSON response, because the journal (list of all requests) can compute them.
     const isPlain = this.reply.json !== undefined && this.reply.headers === undefined;
-    if (!isPlain || fields.date !== undefined || this.faults.fired.length > 0) this.record!.responseHeaders = fields;
+    // Headers that were set before the response was written, such as those of CORS.
+    const early = this.response.getHeaderNames();
+    if (isPlain && early.length === 0 && fields.date === undefined && this.faults.fired.length === 0) return;
+    this.record!.responseHeaders = early.length === 0 ? fields : { ...this.response.getHeaders(), ...fields };
   }
 
   whole(body: Uint8Array | string): void {

@@ -42,7 +42,7 @@ export function readTarget(context: RequestContext): void {
  * Returns true for requests to the admin API, with which tests control the emulator. Reads the raw URL if an earlier
  * step refused the request before its target was parsed.
  */
-export function concernsAdmin({ isForAdmin, request }: RequestContext): boolean {
+export function concernsAdmin({ isForAdmin, request }: Pick<RequestContext, 'isForAdmin' | 'request'>): boolean {
   return isForAdmin ?? isAdminPath(/^(?:https?:\/\/[^/?#]*)?([^?#\\]*)/i.exec(request.url ?? '')![1]!);
 }
 

@@ -113,6 +113,7 @@ export async function startServer(
     servedHosts: new ServedHosts([...options.allowedHost, host, ...publicHosts(options)]),
     givenHosts: builtIn,
     secured: secure?.secured,
+    cors: options.cors,
     inBandFaults: options.inbandFaults ?? isLoopback(host),
     adversary: options.adversarial ? config.seed : undefined,
     adminToken: admin?.token === undefined ? undefined : new AdminToken(admin.token),
