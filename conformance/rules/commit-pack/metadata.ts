@@ -2,6 +2,7 @@ import { COMMIT_PACK, commitFiles, packLines, sendPack } from '../../api/commit-
 import {
   AUTHOR,
   COMMITTER,
+  fileMetadata,
   getCommit,
   getFile,
   grep,
@@ -207,11 +208,26 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   {
     id: 'pack.target_branch.must-exist',
     says: 'A target_branch that does not exist is refused if no base_branch is given; no branch is created.',
+    clauses: {
+      ephemeral: 'An ephemeral branch does not exist because an ordinary branch has its name.',
+      ordinary: 'An ordinary branch does not exist because an ephemeral branch has its name.',
+    },
     check: on(groupRepository, async (t, { name }) => {
-      const response = await sendPack(t, name, packLines(t, { 'nope.txt': 'x' }, { target_branch: 'nope' }));
-      expectRefused(response);
-      t.tolerate('A19', 'missing target branch', response, ['404', '400', '409']);
-      expectAbsent(await tipOf(t, name, 'nope'), 'the branch must not be created');
+      const missing = async (target_branch: string, more: object = {}) => {
+        const response = await sendPack(t, name, packLines(t, { 'nope.txt': 'x' }, { target_branch, ...more }));
+        expectRefused(response);
+        t.tolerate('A19', 'missing target branch', response, ['404', '400', '409']);
+      };
+      const apart = `apart-${t.uniqueName().replaceAll('/', '-')}`;
+      const onEphemeral = { target_branch: apart, base_branch: t.defaultBranch, ephemeral: true };
+      await commitFiles(t, name, { 'apart.txt': 'x' }, onEphemeral);
+      for (const branch of ['nope', apart]) {
+        await missing(branch);
+        expectAbsent(await tipOf(t, name, branch), `the branch ${branch} must not be created`);
+      }
+      await missing(t.defaultBranch, { ephemeral: true });
+      const query = { ref: t.defaultBranch, ephemeral: 'true' };
+      expectStatus(await fileMetadata(t, name, query), 400, 404);
     }),
   },
   ...rulesBy(refusesPacks, [

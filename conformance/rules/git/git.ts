@@ -13,7 +13,13 @@ import {
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
-import { groupRepository, newRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
+import {
+  createNamedRepository,
+  groupRepository,
+  newRepository,
+  otherRepository,
+  sampleRepository,
+} from '../../fixtures/repositories.js';
 import { withEachGitClient } from '../../git/each-git-client.js';
 import { clone, commitLocally, createGit } from '../../git/git-client.js';
 import { advertise, listRefs, lsRefs, readAdvertisement } from '../../git/refs.js';
@@ -241,15 +247,21 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
   {
     id: 'git.push',
     says: 'A branch pushed with git:write is visible to the API.',
-    check: on(groupRepository, (t, { name, tip }) =>
-      withEachGitClient(t, async (git) => {
-        await git.fetch(name);
-        const branch = t.uniqueName().replaceAll('/', '-');
-        const sha = await commitLocally(git, { parent: [tip], branch, text: randomBytes(LARGE_FILE) });
-        expectAbsent(await git.push(name, [branch]), `the push with ${git.name} must succeed`);
-        expectSame(await mustTipOf(t, name, branch), sha, 'the API must list the pushed branch');
-      }),
-    ),
+    clauses: { dot: 'A repository whose name contains dots, such as docs.git.example, can be cloned and pushed to.' },
+    check: on(groupRepository, async (t, { name }) => {
+      const dotted = `${t.uniqueName()}.git.example`;
+      await createNamedRepository(t, dotted);
+      await commitFiles(t, dotted, { 'dots.txt': 'x' });
+      await withEachGitClient(t, async (git) => {
+        for (const repo of [name, dotted]) {
+          const tip = await git.fetch(repo);
+          const branch = t.uniqueName().replaceAll('/', '-');
+          const sha = await commitLocally(git, { parent: [tip], branch, text: randomBytes(LARGE_FILE) });
+          expectAbsent(await git.push(repo, [branch]), `the push to ${repo} with ${git.name} must succeed`);
+          expectSame(await mustTipOf(t, repo, branch), sha, 'the API must list the pushed branch');
+        }
+      });
+    }),
   },
   {
     id: 'git.visibility.api-to-git',

@@ -3,7 +3,7 @@ import type { ApiResponse } from '../../check/api-response.js';
 import { expectAbsent, expectOneOf, expectSame, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
-import { commitLocally, createGit } from '../../git/git-client.js';
+import { clone, commitLocally, createGit } from '../../git/git-client.js';
 import { listRefs, pushUpdates, type RefUpdate, readReport } from '../../git/refs.js';
 import { defineWritingRules, on } from '../rule.js';
 
@@ -51,11 +51,12 @@ export const gitPushes = defineWritingRules('Git over HTTPS', 'git-pushes', [
       first: 'The first ref of the push is updated.',
       last: 'The last ref of the push is updated.',
       tag: 'A tag that is pushed together with branches is created.',
+      slash: 'The names of a branch and of a tag may contain a slash, and a fetch gets both.',
     },
     check: on(groupRepository, async (t, { name }) => {
       const tip = await mustTipOf(t, name);
       const { sha, pack } = await newCommit(t, tip);
-      const [one, two, tag] = [uniqueRef(t), uniqueRef(t), uniqueRef(t)];
+      const [one, two, tag] = [`topic/${uniqueRef(t)}`, uniqueRef(t), `release/${uniqueRef(t)}`];
       const updates = [
         { ref: `refs/heads/${one}`, old: ZEROS, next: sha },
         { ref: `refs/heads/${t.defaultBranch}`, old: tip, next: sha },
@@ -71,6 +72,12 @@ export const gitPushes = defineWritingRules('Git over HTTPS', 'git-pushes', [
         [t.defaultBranch, sha],
       ] as const) {
         expectSame(await mustTipOf(t, name, revision), expected, 'the API must resolve each pushed ref');
+      }
+      for (const [ref, expected] of [
+        [one, sha],
+        [tag, tip],
+      ] as const) {
+        expectSame((await clone(t, name, ref)).tip, expected, `a fetch of ${ref} must get its commit`);
       }
     }),
   },

@@ -1,3 +1,4 @@
+import { commitFiles } from '../../api/commit-pack.js';
 import { createRepo, getRepo, grep } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import {
@@ -12,7 +13,7 @@ import {
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
-import { otherRepository, reserveName, sampleRepository } from '../../fixtures/repositories.js';
+import { newRepository, otherRepository, reserveName, sampleRepository } from '../../fixtures/repositories.js';
 import { UNREACHABLE_UPSTREAM } from '../companion/test-repository.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 
@@ -97,8 +98,18 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
   {
     id: 'repo.record.created_at.rfc3339',
     says: 'created_at is an RFC 3339 timestamp.',
-    check: async (t) =>
-      expectTime((await record(t)).response.find('created_at'), 'created_at must be an RFC 3339 time'),
+    writes: 'where-allowed',
+    clauses: { kept: 'A commit does not change created_at.' },
+    check: async (t) => {
+      expectTime((await record(t)).response.find('created_at'), 'created_at must be an RFC 3339 time');
+      if (!t.target.write) return;
+      const { name } = await newRepository(t);
+      const created = (await getRepo(t, name)).string('created_at');
+      // Without a fraction of a second, the time of a commit within the same second would be equal.
+      if (!created.includes('.')) await t.run.sleep(1000);
+      await commitFiles(t, name, { 'later.txt': 'later' });
+      expectSame((await getRepo(t, name)).string('created_at'), created, 'created_at must not change');
+    },
   },
   {
     id: 'repo.record.base_repo.object',
