@@ -8,6 +8,7 @@ import {
   grep,
   listCommits,
   mustTipOf,
+  reader,
   tipOf,
   writer,
 } from '../../api/requests.js';
@@ -15,6 +16,7 @@ import { expectAbsent, expectRefused, expectSame, expectStatus } from '../../che
 import type { RuleContext } from '../../check/rule-context.js';
 import { createNamedRepository, groupRepository, newRepository } from '../../fixtures/repositories.js';
 import { clone, commitLocally, createGit, mustPush } from '../../git/git-client.js';
+import { listRefs, pushRefs } from '../../git/refs.js';
 import { expectKept, expectPerson, MESSAGE_CLAUSES, MESSAGES } from '../kept-text.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 
@@ -211,6 +213,8 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     clauses: {
       ephemeral: 'An ephemeral branch does not exist because an ordinary branch has its name.',
       ordinary: 'An ordinary branch does not exist because an ephemeral branch has its name.',
+      tag: 'A branch does not exist because a tag has its name.',
+      sha: 'A branch does not exist because its name is the SHA of a commit.',
     },
     check: on(groupRepository, async (t, { name }) => {
       const missing = async (target_branch: string, more: object = {}) => {
@@ -220,11 +224,17 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       };
       const apart = `apart-${t.uniqueName().replaceAll('/', '-')}`;
       const onEphemeral = { target_branch: apart, base_branch: t.defaultBranch, ephemeral: true };
-      await commitFiles(t, name, { 'apart.txt': 'x' }, onEphemeral);
+      const { sha } = await commitFiles(t, name, { 'apart.txt': 'x' }, onEphemeral);
       for (const branch of ['nope', apart]) {
         await missing(branch);
         expectAbsent(await tipOf(t, name, branch), `the branch ${branch} must not be created`);
       }
+      const tag = `tag-${t.uniqueName().replaceAll('/', '-')}`;
+      await pushRefs(t, name, { [`refs/tags/${tag}`]: sha }, writer(name));
+      for (const other of [tag, sha]) await missing(other);
+      const refs = [...(await listRefs(t, name, reader(name))).keys()];
+      const made = refs.filter((ref) => [`refs/heads/${tag}`, `refs/heads/${sha}`].includes(ref));
+      expectSame(made, [], 'no branch with the name of a tag or with a SHA as its name may be created');
       await missing(t.defaultBranch, { ephemeral: true });
       const query = { ref: t.defaultBranch, ephemeral: 'true' };
       expectStatus(await fileMetadata(t, name, query), 400, 404);

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { commitFiles } from '../../api/commit-pack.js';
 import { getCommit, getFile, mustTipOf, reader, repositoryPath, repoWriter } from '../../api/requests.js';
 import {
@@ -13,13 +12,7 @@ import {
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
-import {
-  createNamedRepository,
-  groupRepository,
-  newRepository,
-  otherRepository,
-  sampleRepository,
-} from '../../fixtures/repositories.js';
+import { groupRepository, newRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { withEachGitClient } from '../../git/each-git-client.js';
 import { clone, commitLocally, createGit } from '../../git/git-client.js';
 import { advertise, listRefs, lsRefs, readAdvertisement } from '../../git/refs.js';
@@ -29,8 +22,6 @@ import { expectGitRefused, expectTokenRefused, forEachPlace, ofGit, showsNothing
 
 /** Number of local commits that makes stock Git send two requests before it finds a commit that the target has. */
 const UNPUSHED = 40;
-/** Size in bytes of a file that stock Git pushes in chunks, with the suite's configuration. */
-const LARGE_FILE = 110_000;
 
 const NOT_FOUND = ['404', '403', '401'];
 
@@ -243,25 +234,6 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
         }
       }),
     ),
-  },
-  {
-    id: 'git.push',
-    says: 'A branch pushed with git:write is visible to the API.',
-    clauses: { dot: 'A repository whose name contains dots, such as docs.git.example, can be cloned and pushed to.' },
-    check: on(groupRepository, async (t, { name }) => {
-      const dotted = `${t.uniqueName()}.git.example`;
-      await createNamedRepository(t, dotted);
-      await commitFiles(t, dotted, { 'dots.txt': 'x' });
-      await withEachGitClient(t, async (git) => {
-        for (const repo of [name, dotted]) {
-          const tip = await git.fetch(repo);
-          const branch = t.uniqueName().replaceAll('/', '-');
-          const sha = await commitLocally(git, { parent: [tip], branch, text: randomBytes(LARGE_FILE) });
-          expectAbsent(await git.push(repo, [branch]), `the push to ${repo} with ${git.name} must succeed`);
-          expectSame(await mustTipOf(t, repo, branch), sha, 'the API must list the pushed branch');
-        }
-      });
-    }),
   },
   {
     id: 'git.visibility.api-to-git',

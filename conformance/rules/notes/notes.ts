@@ -11,8 +11,8 @@ import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
 import { authorOf, expectNote, fetchNote, isShown, mustReadNote, NOTES, readNote, UNREADABLE } from './read-note.js';
 
-/** Note with a character outside the Basic Multilingual Plane. */
-const EMOJI_NOTE = `${PADDED}😀  `;
+/** Note with a carriage return, and with a character outside the Basic Multilingual Plane. */
+const EMOJI_NOTE = `${PADDED}\r\n😀  `;
 /** Note of about 100 kB. No two lines are equal. */
 const LONG_NOTE = Array.from({ length: 2500 }, (_, index) => `line ${index} of a note with many lines, 日本`).join(
   '\n',
@@ -62,6 +62,14 @@ async function expectOneNote(t: RuleContext): Promise<void> {
   expectSuccess(await writeNote(t, name, { sha: newer, action: 'add', note: 'of the newer' }));
   await expectNote(t, name, newer, 'of the newer');
   await expectNote(t, name, older, 'of the older');
+}
+
+/** Sends two requests at the same time. Each adds a note to another commit. `more` adds members to the requests. */
+async function raceNotes(t: RuleContext, more: object = {}) {
+  const { name, sha: first } = await commitWithoutNote(t);
+  const shas = [first, (await commitWithoutNote(t)).sha];
+  const responses = await Promise.all(shas.map((sha) => writeNote(t, name, { sha, note: 'raced', ...more })));
+  return { name, shas, responses };
 }
 
 type Sent = (sha: string) => object | string;
@@ -194,7 +202,9 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
       siblings: 'The notes of other commits stay as they were.',
       'other-branch': 'A note can be added to a commit that is not part of the default branch.',
       emoji: 'A character outside the Basic Multilingual Plane is kept.',
+      'line-endings': 'A carriage return before a newline is kept.',
       long: 'A note of 100 kB, if accepted, is complete.',
+      'no-loss': 'Of concurrent requests to add, no accepted note is lost.',
     },
     check: async (t) => {
       await expectOneNote(t);
@@ -210,6 +220,9 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
         expectSame(response.boolean('result', 'success'), true, 'success');
         await expectNote(t, name, sha, note);
       }
+      const { name, shas, responses } = await raceNotes(t);
+      for (const [at, { status }] of responses.entries())
+        if (status < 300) await expectNote(t, name, shas[at] ?? '', 'raced');
     },
   },
   {
@@ -323,6 +336,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
       'last-digit': 'An expected_ref_sha that differs from the notes ref only in its last digit is refused with 409.',
       append: 'A request to append with an expected_ref_sha that differs from the notes ref is refused with 409.',
       'no-ref': 'An expected_ref_sha that names an existing commit is refused with 409 if no notes ref exists.',
+      concurrent: 'Of two concurrent requests with the same expected_ref_sha, exactly one succeeds.',
     },
     check: on(commitWithNote, async (t, { name, sha: noted, response }) => {
       const { sha } = await commitWithoutNote(t);
@@ -339,6 +353,9 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
       const close = tip.slice(0, -1) + (tip.endsWith('0') ? '1' : '0');
       expectStatus(await writeNote(t, name, { sha, note: 'x', expected_ref_sha: close }), 409);
       await expectNotesAt(t, name, tip);
+      const { responses } = await raceNotes(t, { expected_ref_sha: tip });
+      const statuses = responses.map(({ status }) => (status < 300 ? 'success' : status)).sort();
+      expectSame(statuses, [409, 'success'], 'one of two concurrent requests must succeed and the other be refused');
       const fresh = await newRepository(t);
       const request = { sha: fresh.tip, note: 'x', expected_ref_sha: fresh.tip };
       expectStatus(await writeNote(t, fresh.name, request), 409);

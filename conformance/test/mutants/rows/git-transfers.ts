@@ -254,4 +254,14 @@ export const rows: readonly Mutant[] = [
     'does not create a tag whose name has a slash',
     updates(`stored.filter(({ name }) => !/^refs\\/tags\\/.*\\//.test(name))`),
   ),
+  patched(
+    'git-reads-no-thin-packs',
+    'git.push#thin',
+    'refuses a pack with a delta against an object outside the pack',
+    {
+      file: PUSH,
+      find: 'thin: true',
+      replace: 'thin: false',
+    },
+  ),
 ];

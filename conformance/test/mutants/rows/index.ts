@@ -5,9 +5,9 @@ import { rows as authentication } from './authentication.js';
 import { rows as commitMessages } from './commit-messages.js';
 import { rows as commitPackBranches } from './commit-pack-branches.js';
 import { rows as commitPackChunks } from './commit-pack-chunks.js';
-import { rows as commitPackEphemeral } from './commit-pack-ephemeral.js';
 import { rows as commitPackFiles } from './commit-pack-files.js';
 import { rows as commitPackMetadata } from './commit-pack-metadata.js';
+import { rows as commitPackNamesakes } from './commit-pack-namesakes.js';
 import { rows as commitRecord } from './commit-record.js';
 import { rows as commitSummary } from './commit-summary.js';
 import { rows as defaultBranch } from './default-branch.js';
@@ -94,7 +94,7 @@ const ROWS: readonly Mutant[] = [
   ...getOneCommit,
   ...commitPackMetadata,
   ...commitPackBranches,
-  ...commitPackEphemeral,
+  ...commitPackNamesakes,
   ...commitPackFiles,
   ...commitPackChunks,
   ...commitMessages,

@@ -1,4 +1,4 @@
-import { type Mutant, patched, proxied } from '../mutant.js';
+import { type Mutant, type Patch, patched, proxied } from '../mutant.js';
 import { NOTES } from '../places.js';
 import { changesRequest, isAt } from '../rewrites.js';
 import { changesResponsesTo } from '../tokens.js';
@@ -40,6 +40,19 @@ function changesAppend(change: (body: NoteBody) => void) {
   return changesRequest<NoteBody>(NOTES, (body) => {
     if (body.action === 'append') change(body);
   });
+}
+
+/** Makes the server read the notes ref before it waits for other writers. `ctx.early` has the SHA. */
+function readsEarly(): Patch {
+  return {
+    file: CODE,
+    find: 'await targetOf(ctx, body)',
+    replace: `await targetOf(ctx, body).then(async (target) => {
+      ctx.early = git.refs.get(ref) ?? ZERO_OID;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return target;
+    })`,
+  };
 }
 
 /** Replaces each character outside the Basic Multilingual Plane with a question mark. */
@@ -290,5 +303,34 @@ export const rows: readonly Mutant[] = [
       find: 'expected !== undefined && expected !== old',
       replace: 'expected !== undefined && expected.slice(0, 39) !== old.slice(0, 39)',
     },
+  ),
+  proxied(
+    'note-drops-carriage-returns',
+    'note.action.add#line-endings',
+    'removes carriage returns from notes',
+    changesRequest<NoteBody>(NOTES, (body) => {
+      if (typeof body.note === 'string') body.note = body.note.replaceAll('\r', '');
+    }),
+  ),
+  patched('note-loses-one-of-two', 'note.action.add#no-loss', 'reads the notes before it is its turn to write', [
+    readsEarly(),
+    {
+      file: CODE,
+      find: 'old === ZERO_OID ? EMPTY_TREE_OID : readCommit(git.objects, old).tree',
+      replace: 'ctx.early === ZERO_OID ? EMPTY_TREE_OID : readCommit(git.objects, ctx.early).tree',
+    },
+  ]),
+  patched(
+    'note-compares-the-expected-ref-too-early',
+    'note.expected.mismatch#concurrent',
+    'compares expected_ref_sha before it is its turn to write',
+    [
+      readsEarly(),
+      {
+        file: CODE,
+        find: 'expected !== undefined && expected !== old',
+        replace: 'expected !== undefined && expected !== ctx.early',
+      },
+    ],
   ),
 ];
