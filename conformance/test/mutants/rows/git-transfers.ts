@@ -264,4 +264,9 @@ export const rows: readonly Mutant[] = [
       replace: 'thin: false',
     },
   ),
+  patched('git-lists-no-tags-in-version-2', 'git.remote.form#version-2', 'lists no tags in protocol version 2', {
+    file: LISTINGS,
+    find: 'lines.add(concatBytes(concatBytes(oid, SPACE, name), yield* peeled(oid)));',
+    replace: `if (!name.startsWith('refs/tags/')) lines.add(concatBytes(concatBytes(oid, SPACE, name), yield* peeled(oid)));`,
+  }),
 ];
