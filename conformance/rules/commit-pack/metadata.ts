@@ -217,25 +217,27 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       sha: 'A branch does not exist because its name is the SHA of a commit.',
     },
     check: on(groupRepository, async (t, { name }) => {
-      const missing = async (target_branch: string, more: object = {}) => {
-        const response = await sendPack(t, name, packLines(t, { 'nope.txt': 'x' }, { target_branch, ...more }));
-        expectRefused(response);
-        t.tolerate('A19', 'missing target branch', response, ['404', '400', '409']);
-      };
+      const send = (target_branch: string, more: object = {}) =>
+        sendPack(t, name, packLines(t, { 'nope.txt': 'x' }, { target_branch, ...more }));
+      const response = await send('nope');
+      expectRefused(response);
+      t.tolerate('A19', 'missing target branch', response, ['404', '400', '409']);
+      expectAbsent(await tipOf(t, name, 'nope'), 'the branch must not be created');
+      // A server may refuse some of these names for another reason, with another status.
+      const refuses = async (branch: string, more: object = {}) =>
+        expectStatus(await send(branch, more), 400, 404, 409);
       const apart = `apart-${t.uniqueName().replaceAll('/', '-')}`;
       const onEphemeral = { target_branch: apart, base_branch: t.defaultBranch, ephemeral: true };
       const { sha } = await commitFiles(t, name, { 'apart.txt': 'x' }, onEphemeral);
-      for (const branch of ['nope', apart]) {
-        await missing(branch);
-        expectAbsent(await tipOf(t, name, branch), `the branch ${branch} must not be created`);
-      }
+      await refuses(apart);
+      expectAbsent(await tipOf(t, name, apart), 'the ordinary branch must not be created');
       const tag = `tag-${t.uniqueName().replaceAll('/', '-')}`;
       await pushRefs(t, name, { [`refs/tags/${tag}`]: sha }, writer(name));
-      for (const other of [tag, sha]) await missing(other);
+      for (const other of [tag, sha]) await refuses(other);
       const refs = [...(await listRefs(t, name, reader(name))).keys()];
       const made = refs.filter((ref) => [`refs/heads/${tag}`, `refs/heads/${sha}`].includes(ref));
       expectSame(made, [], 'no branch with the name of a tag or with a SHA as its name may be created');
-      await missing(t.defaultBranch, { ephemeral: true });
+      await refuses(t.defaultBranch, { ephemeral: true });
       const query = { ref: t.defaultBranch, ephemeral: 'true' };
       expectStatus(await fileMetadata(t, name, query), 400, 404);
     }),
