@@ -3,6 +3,8 @@ import { deflateSync } from 'node:zlib';
 
 /** Size in bytes of the header of a pack: signature, version and number of objects (gitformat-pack). */
 const HEADER = 12;
+/** Size in bytes of the checksum at the end of a pack. */
+const CHECKSUM = 20;
 const TYPE_REF_DELTA = 7;
 /** Maximum number of bytes that one instruction of the delta can insert. Also the limit for the size of the base. */
 const MAX_SIZE = 127;
@@ -27,7 +29,7 @@ export function withDelta(pack: Buffer, base: Buffer, added: Buffer): Buffer {
   const rest = delta.length >> 4;
   const entry = [rest === 0 ? first : first | 0b1000_0000, ...(rest === 0 ? [] : varint(rest))];
   const body = Buffer.concat([
-    pack.subarray(0, -20),
+    pack.subarray(0, -CHECKSUM),
     Buffer.from(entry),
     Buffer.from(blobId(base), 'hex'),
     deflateSync(delta),

@@ -200,7 +200,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     clauses: {
       'with-globs': 'With globs, a file must match them and be small enough.',
       zero: 'A max_blob_size of 0, if accepted, leaves only empty files.',
-      large: 'A max_blob_size of 4 GiB leaves out no file.',
+      large: 'A max_blob_size of 4 GiB leaves out no smaller file.',
     },
     check: on(historyRepository, async (t, { name, files }) => {
       const small = Object.entries(files).filter(([, bytes]) => bytes.length <= 10);

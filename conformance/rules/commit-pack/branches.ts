@@ -225,7 +225,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     },
     check: on(sideBranch, async (t, { name, older, tip, side, sideTip }) => {
       const branch = newBranch(t);
-      const expecting = (sha: string, base = t.defaultBranch, ephemeral_base = false) => {
+      const expecting = (sha: string, base = t.defaultBranch, ephemeral_base?: boolean) => {
         const metadata = { target_branch: branch, base_branch: base, ephemeral_base, expected_head_sha: sha };
         return sendPack(t, name, packLines(t, { 'x.txt': 'x' }, metadata));
       };

@@ -211,10 +211,10 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     id: 'pack.target_branch.must-exist',
     says: 'A target_branch that does not exist is refused if no base_branch is given; no branch is created.',
     clauses: {
-      ephemeral: 'An ephemeral branch does not exist because an ordinary branch has its name.',
-      ordinary: 'An ordinary branch does not exist because an ephemeral branch has its name.',
-      tag: 'A branch does not exist because a tag has its name.',
-      sha: 'A branch does not exist because its name is the SHA of a commit.',
+      ephemeral: 'An ordinary branch does not count as an ephemeral branch with its name.',
+      ordinary: 'An ephemeral branch does not count as an ordinary branch with its name.',
+      tag: 'A tag does not count as a branch with its name.',
+      sha: 'The SHA of a commit does not count as a branch.',
     },
     check: on(groupRepository, async (t, { name }) => {
       const send = (target_branch: string, more: object = {}) =>
