@@ -1,62 +1,23 @@
 import { archive, reader } from '../../api/requests.js';
-import { expectMatch, expectOneOf, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
-import type { RuleContext } from '../../check/rule-context.js';
+import { expectMatch, expectOneOf, expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { headlessRepository } from '../../fixtures/headless.js';
 import { EXECUTABLE, historyRepository } from '../../fixtures/history.js';
 import { ON_OTHER_DEFAULT, OTHER_DEFAULT_FILE, otherDefaultRepository } from '../../fixtures/other-default.js';
-import { BIG_PATH, patternRepository } from '../../fixtures/patterns.js';
+import {
+  BIG_PATH,
+  HEX_BRANCH,
+  HEX_FILE,
+  patternRepository,
+  SLASH_BRANCH,
+  SLASH_FILE,
+} from '../../fixtures/patterns.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { forcedFailures } from '../documented-operations.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
-import { readEntries, readPaths, readTar, type TarFile } from './tar.js';
-
-/**
- * Returns the paths of all files that an archive of the history repository (fixture with known commits) can contain,
- * for any of its refs.
- */
-async function knownPaths(t: RuleContext): Promise<string[]> {
-  return [...Object.keys((await historyRepository(t)).files), 'feature.txt', 'link'];
-}
-
-/**
- * Requests an archive of the history repository (fixture with known commits) and returns its files. `prefix` is the
- * path prefix that the request asks for; it is removed from the returned paths.
- */
-async function files(t: RuleContext, body: object = {}, prefix = ''): Promise<TarFile[]> {
-  const { name } = await historyRepository(t);
-  const response = expectStatus(await archive(t, name, body), 200);
-  return readPaths(response, await knownPaths(t), prefix);
-}
-
-/**
- * Requests an archive of the history repository (fixture with known commits) and returns the sorted paths of its files.
- * `prefix` is the path prefix that the request asks for.
- */
-async function paths(t: RuleContext, body: object = {}, prefix = ''): Promise<string[]> {
-  return (await files(t, body, prefix)).map((file) => file.name).sort();
-}
-
-/**
- * Requests an archive of the pattern repository. Fails the rule unless the archive contains exactly the files for which
- * `isExpected` returns true. `prefix` is the path prefix that the request asks for.
- */
-async function packs(t: RuleContext, body: object, isExpected: (path: string) => boolean, prefix = ''): Promise<void> {
-  const { name, files } = await patternRepository(t);
-  const known = Object.keys(files);
-  const packed = readPaths(expectStatus(await archive(t, name, body), 200), known, prefix).map((file) => file.name);
-  const what = `the archive for ${JSON.stringify(body)} must contain exactly these files`;
-  expectSame(packed.sort(), known.filter(isExpected).sort(), what);
-}
-
-async function onMain(t: RuleContext): Promise<string[]> {
-  return Object.keys((await historyRepository(t)).files).sort();
-}
-
-function textOf(packed: readonly TarFile[], path: string): string | undefined {
-  return packed.find((file) => file.name === path)?.bytes.toString();
-}
+import { files, knownPaths, onMain, packs, paths, textOf } from './packed-files.js';
+import { readEntries, readPaths, readTar } from './tar.js';
 
 export const archiveRules = defineRules('6. Archive', 'archive', [
   {
@@ -140,6 +101,8 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     says: 'ref can be a branch, a tag or a commit SHA.',
     clauses: {
       branch: 'ref can be a branch.',
+      slash: 'The name of the branch may contain a slash.',
+      hexadecimal: 'The name of the branch may look like an abbreviated SHA.',
       tag: 'ref can be a lightweight tag.',
       'annotated-tag': 'ref can be an annotated tag.',
       sha: 'ref can be the SHA of a commit that is not the tip of a branch.',
@@ -160,6 +123,15 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       const second = await files(t, { ref: 'v2' });
       expectMatch(textOf(second, 'README.md'), /second edition/, 'the archive of v2 must be that of the second commit');
       expectMatch(textOf(second, 'src/app.js'), /hello world\n/, 'the archive of v2 must be that of the second commit');
+      const patterns = await patternRepository(t);
+      for (const [ref, path] of [
+        [SLASH_BRANCH, SLASH_FILE],
+        [HEX_BRANCH, HEX_FILE],
+      ] as const) {
+        const response = expectStatus(await archive(t, patterns.name, { ref }), 200);
+        const packed = readPaths(response, [...Object.keys(patterns.files), path]).map((file) => file.name);
+        expectTrue(packed.includes(path), `the archive of the branch ${ref} must contain ${path}`, packed);
+      }
       // Only record symbolic links and submodules: the specification does not say how they are archived.
       const special = readEntries(expectStatus(await archive(t, name, { ref: 'special' }), 200));
       for (const path of ['link', 'vendor']) {
@@ -228,6 +200,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     clauses: {
       'with-globs': 'With globs, a file must match them and be small enough.',
       zero: 'A max_blob_size of 0, if accepted, leaves only empty files.',
+      large: 'A max_blob_size of 4 GiB leaves out no smaller file.',
     },
     check: on(historyRepository, async (t, { name, files }) => {
       const small = Object.entries(files).filter(([, bytes]) => bytes.length <= 10);
@@ -240,6 +213,8 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       const size = { max_blob_size: 1000 };
       await packs(t, { ...size, include_globs: ['*.bin', 'lib/**'] }, (path) => path.startsWith('lib/'));
       await packs(t, { ...size, exclude_globs: ['lib/**'] }, (path) => path !== BIG_PATH && !path.startsWith('lib/'));
+      const most = { max_blob_size: 2 ** 32, include_globs: ['ten.txt'] };
+      expectSame(await paths(t, most), ['ten.txt'], 'a file smaller than 4 GiB must be included');
       const none = await archive(t, name, { max_blob_size: 0 });
       // The specification does not say which sizes are invalid, so 0 may be refused.
       expectOneOf(none.status, [200, 400], 'the status must be 200 or 400');
@@ -262,12 +237,13 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     says: 'A max_blob_size that is negative or not a number is refused with 400.',
     clauses: {
       text: 'A text is refused.',
+      digits: 'A text with only digits is refused.',
       boolean: 'A boolean is refused.',
       negative: 'A negative number is refused.',
     },
     check: on(sampleContent, async (t, { name }) => {
       for (const max_blob_size of [0, 1.5]) t.observe(String(max_blob_size), await archive(t, name, { max_blob_size }));
-      for (const max_blob_size of [-1, 'x', true]) expectStatus(await archive(t, name, { max_blob_size }), 400);
+      for (const max_blob_size of [-1, 'x', '10', true]) expectStatus(await archive(t, name, { max_blob_size }), 400);
     }),
   },
   {
@@ -276,6 +252,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     clauses: {
       globs: 'Globs match the paths without the prefix.',
       dots: 'Dots inside the names of a prefix are allowed.',
+      long: 'A prefix of 120 characters precedes every path in full.',
     },
     check: on(onMain, async (t, expected) => {
       for (const prefix of ['p/', 'p'])
@@ -285,6 +262,8 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
         include_globs: ['lib/**', '*.bin', 'lib-1.0*/**/*.ts'],
         exclude_globs: ['lib/deep/**', 'lib-1.0*/**/*.md'],
       };
+      const long = 'long-name-'.repeat(12);
+      expectSame(await paths(t, { archive: { prefix: long } }, `${long}/`), expected, `prefix ${long}`);
       const isExpected = (path: string) => ['lib/c.js', 'lib/e.md', BIG_PATH].includes(path);
       await packs(t, { archive, ...globs }, isExpected, `${archive.prefix}/`);
     }),
@@ -335,6 +314,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.header.disposition',
     says: 'Content-Disposition has a file name made of repository and revision, without a folder.',
     level: 'SHOULD',
+    clauses: { revision: 'Archives of two commits have different file names.' },
     check: on(sampleContent, async (t, { name }) => {
       const header = (await archive(t, name)).header('content-disposition');
       const attachment = /^attachment\s*;.*\bfilename="?[^"/\\]+-[^"/\\]+\.tar\.gz/i;
@@ -344,6 +324,12 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       // only for a repository name without such characters.
       if (/^[\w.-]+$/.test(last))
         expectTrue(header.includes(last), 'the file name must contain the name of the repository', header);
+      if (t.target.write) {
+        const { name: history } = await historyRepository(t);
+        const [first, second] = [await archive(t, history, { ref: 'v1' }), await archive(t, history, { ref: 'v2' })];
+        const fileName = first.header('content-disposition');
+        expectOther(second.header('content-disposition'), fileName, 'the file name must depend on the revision');
+      }
       t.observe('header', header.replace(t.run.prefix, '<run>').replace(/[0-9a-f]{7,40}/, '<sha>'));
     }),
   },

@@ -1,9 +1,10 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
-import { ABSENT_SHA, fileMetadata, getFile, mustTipOf, tipOf, ZEROS } from '../../api/requests.js';
+import { ABSENT_SHA, fileMetadata, getFile, mustTipOf, reader, tipOf, ZEROS } from '../../api/requests.js';
 import { expectAbsent, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { createNamedRepository, groupRepository } from '../../fixtures/repositories.js';
 import { clone } from '../../git/git-client.js';
+import { listRefs } from '../../git/refs.js';
 import { defineWritingRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
@@ -31,6 +32,11 @@ async function sideBranch(t: RuleContext) {
 
 function newBranch(t: RuleContext): string {
   return `branch-${t.uniqueName().replaceAll('/', '-')}`;
+}
+
+/** Returns a SHA that differs from `sha` only in its last digit. */
+function withOtherEnd(sha: string): string {
+  return sha.slice(0, -1) + (sha.endsWith('0') ? '1' : '0');
 }
 
 async function parentsOf(t: RuleContext, repo: string, branch: string): Promise<readonly string[]> {
@@ -63,6 +69,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
       'tip-of-another-branch': 'The tip of another branch is refused.',
       zeros: '40 zeros are refused if the branch exists.',
       shortened: 'The first digits of an earlier tip are refused.',
+      'last-digit': 'An SHA that differs from the tip only in its last digit is refused.',
       'other-branch': 'On a branch other than the default branch, the tip of the default branch is refused.',
       'base-given': 'If the branch exists, the tip of base_branch is refused.',
       ephemeral: 'On an ephemeral branch, the tip of the ordinary branch with the same name is refused.',
@@ -71,7 +78,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     check: on(sideBranch, async (t, { name, older, tip, side, sideTip, ephemeralTip }) => {
       const expecting = (sha: string, more: object = {}) =>
         sendPack(t, name, packLines(t, { 'x.txt': 'x' }, { expected_head_sha: sha, ...more }));
-      for (const sha of [older, ABSENT_SHA, sideTip]) expectStatus(await expecting(sha), 409);
+      for (const sha of [older, ABSENT_SHA, sideTip, withOtherEnd(tip)]) expectStatus(await expecting(sha), 409);
       expectRefused(await expecting(older.slice(0, 12)));
       const zeros = await expecting(ZEROS);
       expectRefused(zeros);
@@ -195,12 +202,17 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   {
     id: 'pack.base_branch.expected.match',
     says: 'For a new branch, an expected_head_sha that equals the tip of base_branch succeeds.',
-    clauses: { 'other-base': 'The tip of a base_branch other than the default branch is meant.' },
-    check: on(sideBranch, async (t, { name, tip, side, sideTip }) => {
+    clauses: {
+      'other-base': 'The tip of a base_branch other than the default branch is meant.',
+      'ephemeral-base': 'With ephemeral_base true, the tip of the ephemeral base_branch is meant.',
+    },
+    check: on(sideBranch, async (t, { name, tip, side, sideTip, ephemeralTip }) => {
       for (const [base, sha] of Object.entries({ [t.defaultBranch]: tip, [side]: sideTip })) {
         const metadata = { target_branch: newBranch(t), base_branch: base, expected_head_sha: sha };
         await commitFiles(t, name, { 'x.txt': 'x' }, metadata);
       }
+      const onEphemeral = { base_branch: side, ephemeral_base: true, expected_head_sha: ephemeralTip };
+      await commitFiles(t, name, { 'x.txt': 'x' }, { target_branch: newBranch(t), ...onEphemeral });
     }),
   },
   {
@@ -209,15 +221,17 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     clauses: {
       unknown: 'An SHA that no commit has is refused.',
       'other-base': 'For a base_branch other than the default branch, the tip of the default branch is refused.',
+      'ephemeral-base': 'With ephemeral_base true, the tip of the ordinary branch with the same name is refused.',
     },
-    check: on(sideBranch, async (t, { name, older, tip, side }) => {
+    check: on(sideBranch, async (t, { name, older, tip, side, sideTip }) => {
       const branch = newBranch(t);
-      const expecting = (sha: string, base = t.defaultBranch) => {
-        const metadata = { target_branch: branch, base_branch: base, expected_head_sha: sha };
+      const expecting = (sha: string, base = t.defaultBranch, ephemeral_base?: boolean) => {
+        const metadata = { target_branch: branch, base_branch: base, ephemeral_base, expected_head_sha: sha };
         return sendPack(t, name, packLines(t, { 'x.txt': 'x' }, metadata));
       };
       for (const sha of [older, ABSENT_SHA]) expectStatus(await expecting(sha), 409);
       expectStatus(await expecting(tip, side), 409);
+      expectStatus(await expecting(sideTip, side, true), 409);
       expectAbsent(await tipOf(t, name, branch), 'the branch must not be created');
     }),
   },
@@ -239,7 +253,10 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   {
     id: 'pack.ephemeral.true',
     says: 'ephemeral true writes an ephemeral branch, which only reads with ephemeral=true find.',
-    clauses: { 'ordinary-base': 'ephemeral true does not look up base_branch among the ephemeral branches.' },
+    clauses: {
+      'ordinary-base': 'ephemeral true does not look up base_branch among the ephemeral branches.',
+      git: 'Git does not list the ephemeral branch as an ordinary branch.',
+    },
     check: on(groupRepository, async (t, { name }) => {
       const branch = newBranch(t);
       await commitFiles(
@@ -250,6 +267,9 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
       );
       expectStatus(await fileMetadata(t, name, { ref: branch, ephemeral: 'true' }), 200);
       expectStatus(await fileMetadata(t, name, { ref: branch }), 404);
+      // The specification does not say whether Git lists the ephemeral branch under another name.
+      const listed = (await listRefs(t, name, reader(name))).get(`refs/heads/${branch}`);
+      expectAbsent(listed, `Git must not list refs/heads/${branch}`);
       const odd = packLines(
         t,
         { 'e.txt': 'e' },
@@ -261,8 +281,13 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   {
     id: 'pack.ephemeral.isolated',
     says: 'Writing an ephemeral branch does not change the ordinary branch of the same name.',
-    clauses: { converse: 'Writing the ordinary branch does not change the ephemeral branch of the same name.' },
-    check: on(sideBranch, async (t, { name, tip, side, ephemeralTip }) => {
+    clauses: {
+      converse: 'Writing the ordinary branch does not change the ephemeral branch of the same name.',
+      git: 'Git lists the ordinary branch, not the ephemeral branch of the same name.',
+    },
+    check: on(sideBranch, async (t, { name, tip, side, sideTip, ephemeralTip }) => {
+      const listed = (await listRefs(t, name, reader(name))).get(`refs/heads/${side}`);
+      expectSame(listed, sideTip, `Git must list refs/heads/${side} at the tip of the ordinary branch`);
       await commitFiles(t, name, { 'iso.txt': 'x' }, { base_branch: t.defaultBranch, ephemeral: true });
       expectSame(await mustTipOf(t, name), tip, 'the tip of the default branch must not change');
       await commitFiles(t, name, { 'iso.txt': 'x' }, { target_branch: side });

@@ -191,6 +191,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
       folder: 'Other files in the same folder stay.',
       'each-file': 'Each of several files is deleted.',
       'beside-upsert': 'A file may be written in the same request.',
+      last: 'If the deletion of the last file is accepted, the list of files is empty.',
     },
     check: async (t) => {
       const stay = ['a/b.txt', 'a/bc', 'a/c', 'b', 'c/b'];
@@ -205,6 +206,13 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
       expectStatus(response, 201);
       expectStatus(await getFile(t, name, { path: 'gone.txt' }), 404);
       expectSame(await contentOf(t, name, 'stays.txt'), 'stays', 'the other file must not change');
+      // The specification does not say whether a branch may have no files.
+      const emptied = await sendPack(t, name, packLines(t, { 'stays.txt': null }));
+      t.observe('deleting the last file', emptied);
+      if (emptied.status === 201) {
+        const files = expectStatus(await fileMetadata(t, name), 200).array('files');
+        expectSame(files, [], 'files of file metadata must be an empty list');
+      }
       t.observe('deleting a file that does not exist', await sendPack(t, name, packLines(t, { 'never.txt': null })));
     },
   },

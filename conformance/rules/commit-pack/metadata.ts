@@ -2,11 +2,13 @@ import { COMMIT_PACK, commitFiles, packLines, sendPack } from '../../api/commit-
 import {
   AUTHOR,
   COMMITTER,
+  fileMetadata,
   getCommit,
   getFile,
   grep,
   listCommits,
   mustTipOf,
+  reader,
   tipOf,
   writer,
 } from '../../api/requests.js';
@@ -14,6 +16,7 @@ import { expectAbsent, expectRefused, expectSame, expectStatus } from '../../che
 import type { RuleContext } from '../../check/rule-context.js';
 import { createNamedRepository, groupRepository, newRepository } from '../../fixtures/repositories.js';
 import { clone, commitLocally, createGit, mustPush } from '../../git/git-client.js';
+import { listRefs, pushRefs } from '../../git/refs.js';
 import { expectKept, expectPerson, MESSAGE_CLAUSES, MESSAGES } from '../kept-text.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 
@@ -207,11 +210,36 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   {
     id: 'pack.target_branch.must-exist',
     says: 'A target_branch that does not exist is refused if no base_branch is given; no branch is created.',
+    clauses: {
+      ephemeral: 'An ordinary branch does not count as an ephemeral branch with its name.',
+      ordinary: 'An ephemeral branch does not count as an ordinary branch with its name.',
+      tag: 'A tag does not count as a branch with its name.',
+      sha: 'The SHA of a commit does not count as a branch.',
+    },
     check: on(groupRepository, async (t, { name }) => {
-      const response = await sendPack(t, name, packLines(t, { 'nope.txt': 'x' }, { target_branch: 'nope' }));
+      const send = (target_branch: string, more: object = {}) =>
+        sendPack(t, name, packLines(t, { 'nope.txt': 'x' }, { target_branch, ...more }));
+      const response = await send('nope');
       expectRefused(response);
       t.tolerate('A19', 'missing target branch', response, ['404', '400', '409']);
       expectAbsent(await tipOf(t, name, 'nope'), 'the branch must not be created');
+      // A server may refuse some of these names for another reason, with another status.
+      const refuses = async (branch: string, more: object = {}) =>
+        expectStatus(await send(branch, more), 400, 404, 409);
+      const apart = `apart-${t.uniqueName().replaceAll('/', '-')}`;
+      const onEphemeral = { target_branch: apart, base_branch: t.defaultBranch, ephemeral: true };
+      const { sha } = await commitFiles(t, name, { 'apart.txt': 'x' }, onEphemeral);
+      await refuses(apart);
+      expectAbsent(await tipOf(t, name, apart), 'the ordinary branch must not be created');
+      const tag = `tag-${t.uniqueName().replaceAll('/', '-')}`;
+      await pushRefs(t, name, { [`refs/tags/${tag}`]: sha }, writer(name));
+      for (const other of [tag, sha]) await refuses(other);
+      const refs = [...(await listRefs(t, name, reader(name))).keys()];
+      const made = refs.filter((ref) => [`refs/heads/${tag}`, `refs/heads/${sha}`].includes(ref));
+      expectSame(made, [], 'no branch with the name of a tag or with a SHA as its name may be created');
+      await refuses(t.defaultBranch, { ephemeral: true });
+      const query = { ref: t.defaultBranch, ephemeral: 'true' };
+      expectStatus(await fileMetadata(t, name, query), 400, 404);
     }),
   },
   ...rulesBy(refusesPacks, [

@@ -8,7 +8,7 @@ import { headlessRepository } from '../../fixtures/headless.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { largeRepository, TWO_LINE_FILES } from '../../fixtures/large.js';
 import { ON_OTHER_DEFAULT, otherDefaultRepository } from '../../fixtures/other-default.js';
-import { patternRepository, SLASH_BRANCH, SLASH_FILE } from '../../fixtures/patterns.js';
+import { HEX_BRANCH, HEX_FILE, patternRepository, SLASH_BRANCH, SLASH_FILE } from '../../fixtures/patterns.js';
 import { emptyRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 
@@ -94,11 +94,19 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   {
     id: 'filemeta.ref.branch',
     says: 'ref can be a branch.',
-    clauses: { slash: 'The name of the branch may contain a slash.' },
+    clauses: {
+      slash: 'The name of the branch may contain a slash.',
+      hexadecimal: 'The name of the branch may look like an abbreviated SHA.',
+    },
     check: on(historyRepository, async (t, history) => {
       const { name } = await patternRepository(t);
-      const onBranch = await paths(t, name, { ref: SLASH_BRANCH });
-      expectTrue(onBranch.includes(SLASH_FILE), 'the list must contain the file of the branch with a slash', onBranch);
+      for (const [ref, path] of [
+        [SLASH_BRANCH, SLASH_FILE],
+        [HEX_BRANCH, HEX_FILE],
+      ] as const) {
+        const onBranch = await paths(t, name, { ref });
+        expectTrue(onBranch.includes(path), `the list of the branch ${ref} must contain ${path}`, onBranch);
+      }
       const expected = [...Object.keys(history.files), 'feature.txt'].sort();
       expectSame(
         await paths(t, history.name, { ref: 'feature' }),
@@ -205,13 +213,16 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   {
     id: 'filemeta.resp.ref',
     says: 'ref is the ref that was resolved, also if the request had no ref or HEAD.',
-    check: on(historyRepository, async (t, { name, third, feature }) => {
+    clauses: { sha: 'If ref of the request is a SHA, ref of the response is the same SHA.' },
+    check: on(historyRepository, async (t, { name, second, third, feature }) => {
       const plain = (await fileMetadata(t, name)).string('ref');
       const main = ['main', 'refs/heads/main', 'SHA'];
       t.tolerateValue('A37', 'ref, default branch', plain === third.sha ? 'SHA' : asMain(t, plain), main);
       const branch = (await fileMetadata(t, name, { ref: 'feature' })).string('ref');
       const names = ['feature', 'refs/heads/feature', 'SHA'];
       t.tolerateValue('A37', 'ref, branch', branch === feature.sha ? 'SHA' : branch, names);
+      const older = expectStatus(await fileMetadata(t, name, { ref: second.sha }), 200).string('ref');
+      expectSame(older, second.sha, 'ref for a SHA must be the SHA');
       // A refusal is tolerated, because the specification does not say whether `HEAD` is a valid ref. If it is
       // accepted, the response must name the ref that `HEAD` resolves to.
       const head = await fileMetadata(t, name, { ref: 'HEAD' });

@@ -5,7 +5,15 @@ import { sampleContent, sampleFile } from '../../fixtures/content.js';
 import { BOTH_EPHEMERAL, BOTH_NORMAL, ephemeralRepository, ONLY_EPHEMERAL } from '../../fixtures/ephemeral.js';
 import { historyRepository, ODD_PATH } from '../../fixtures/history.js';
 import { ON_OTHER_DEFAULT, OTHER_DEFAULT_FILE, otherDefaultRepository } from '../../fixtures/other-default.js';
-import { BIG_PATH, ENCODED_PATH, patternRepository, SLASH_BRANCH, SLASH_FILE } from '../../fixtures/patterns.js';
+import {
+  BIG_PATH,
+  ENCODED_PATH,
+  HEX_BRANCH,
+  HEX_FILE,
+  patternRepository,
+  SLASH_BRANCH,
+  SLASH_FILE,
+} from '../../fixtures/patterns.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
@@ -61,12 +69,21 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   {
     id: 'file.content-type',
     says: 'The response has a Content-Type that suits the file.',
-    check: async (t) => {
-      const response = await getFile(t, (await historyRepository(t)).name, { path: 'a/b.txt' });
-      expectMatch(response.header('content-type'), /^[\w.+-]+\/[\w.+-]+/, 'Content-Type must be a media type');
-      expectOther(response.mediaType, 'application/problem+json', 'the response must not be an error');
-      if (!/^text\/|octet-stream/.test(response.mediaType)) t.warn(`a text file is ${response.mediaType}`);
-    },
+    clauses: { empty: 'The response for an empty file has a Content-Type.' },
+    check: on(historyRepository, async (t, { name }) => {
+      for (const path of ['a/b.txt', 'empty.txt']) {
+        const response = expectStatus(await getFile(t, name, { path }), 200);
+        expectMatch(
+          response.header('content-type'),
+          /^[\w.+-]+\/[\w.+-]+/,
+          `Content-Type of ${path} must be a media type`,
+        );
+        expectOther(response.mediaType, 'application/problem+json', 'the response must not be an error');
+        // An empty file may have the media type of another kind of file, for example application/x-empty.
+        if (path === 'empty.txt') t.observe('empty file', response.mediaType);
+        else if (!/^text\/|octet-stream/.test(response.mediaType)) t.warn(`a text file is ${response.mediaType}`);
+      }
+    }),
   },
   {
     id: 'file.path.required',
@@ -130,7 +147,10 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   {
     id: 'file.ref.branch',
     says: 'ref can be a branch.',
-    clauses: { slash: 'The name of the branch may contain a slash.' },
+    clauses: {
+      slash: 'The name of the branch may contain a slash.',
+      hexadecimal: 'The name of the branch may look like an abbreviated SHA.',
+    },
     check: async (t) => {
       expectSame(
         (await bytes(t, 'feature.txt', { ref: 'feature' })).toString(),
@@ -139,6 +159,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
       );
       const { name } = await patternRepository(t);
       expectStatus(await getFile(t, name, { path: SLASH_FILE, ref: SLASH_BRANCH }), 200);
+      expectStatus(await getFile(t, name, { path: HEX_FILE, ref: HEX_BRANCH }), 200);
     },
   },
   {

@@ -2,7 +2,7 @@ import { reader } from '../../api/requests.js';
 import { expectAbsent, expectOther, expectSame, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { type HistoryRepository, historyRepository, type KnownCommit } from '../../fixtures/history.js';
-import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { emptyRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { withEachGitClient } from '../../git/each-git-client.js';
 import { type PackRequest, type ProtocolVersion, readPack, requestPack } from '../../git/fetch-pack.js';
 import { createGit, type Git, type GitClient } from '../../git/git-client.js';
@@ -45,9 +45,13 @@ export const gitFetches = defineRules('Git over HTTPS', 'git-fetches', [
     clauses: {
       history: 'The clone has every ancestor of the tip.',
       bytes: 'Each file has the bytes that were pushed.',
+      empty: 'A repository without commits has an empty list of refs.',
     },
-    check: on(historyRepository, (t, { name, files, first, second, third }) =>
-      withEachGitClient(t, async (git) => {
+    check: on(historyRepository, async (t, { name, files, first, second, third }) => {
+      const { name: empty } = await emptyRepository(t);
+      const refs = [...(await listRefs(t, empty, reader(empty))).keys()];
+      expectSame(refs, [], 'an empty repository must have an empty list of refs');
+      await withEachGitClient(t, async (git) => {
         await git.fetch(name);
         for (const [commit, parents] of [
           [third, [second.sha]],
@@ -57,8 +61,8 @@ export const gitFetches = defineRules('Git over HTTPS', 'git-fetches', [
           expectSame(await git.parents(commit.sha), parents, 'each commit of the clone must have its parents');
         }
         await expectFiles(git, third, files);
-      }),
-    ),
+      });
+    }),
   },
   {
     id: 'git.remote.repository',

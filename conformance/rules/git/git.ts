@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { commitFiles } from '../../api/commit-pack.js';
 import { getCommit, getFile, mustTipOf, reader, repositoryPath, repoWriter } from '../../api/requests.js';
 import {
@@ -18,31 +17,39 @@ import { withEachGitClient } from '../../git/each-git-client.js';
 import { clone, commitLocally, createGit } from '../../git/git-client.js';
 import { advertise, listRefs, lsRefs, readAdvertisement } from '../../git/refs.js';
 import { gitPath } from '../../http/git-remote.js';
+import type { ListedRefs } from '../../http/ls-refs.js';
 import { defineRules, defineWritingRules, leftOpen, on } from '../rule.js';
 import { expectGitRefused, expectTokenRefused, forEachPlace, ofGit, showsNothing } from '../token-places.js';
 
 /** Number of local commits that makes stock Git send two requests before it finds a commit that the target has. */
 const UNPUSHED = 40;
-/** Size in bytes of a file that stock Git pushes in chunks, with the suite's configuration. */
-const LARGE_FILE = 110_000;
 
 const NOT_FOUND = ['404', '403', '401'];
 
+/** Returns the object ids of the listed branches and tags. The targets of annotated tags are left out. */
+function branchesAndTags({ refs }: ListedRefs): Record<string, string> {
+  const found = [...refs].filter(([name]) => /^refs\/(heads|tags)\/[^^]*$/.test(name));
+  return Object.fromEntries(found.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 /**
  * Expects HEAD of a repository to refer to its default branch. Checks each version of the Git protocol that reports
- * HEAD (gitprotocol-capabilities).
+ * HEAD (gitprotocol-capabilities). Also expects the versions to list the same branches and tags.
  */
 async function expectHead(t: RuleContext, repo: string, branch: string, tip: string): Promise<void> {
   const target = `refs/heads/${branch}`;
   const advertisement = await advertise(t, gitPath(repo), reader(repo));
-  expectSame(readAdvertisement(advertisement).refs.get('HEAD'), tip, 'HEAD must be the tip of the default branch');
+  const advertised = readAdvertisement(advertisement);
+  expectSame(advertised.refs.get('HEAD'), tip, 'HEAD must be the tip of the default branch');
   const listed = await lsRefs(t, repo, reader(repo));
   if (listed === undefined) t.observe('Git protocol version 2', 'not supported');
   else {
     expectSame(listed.refs.get('HEAD'), tip, 'ls-refs must list HEAD at the tip of the default branch');
     expectSame(listed.head, target, 'ls-refs must list the default branch as the symref target of HEAD');
+    const inVersion0 = branchesAndTags(advertised);
+    expectSame(branchesAndTags(listed), inVersion0, 'ls-refs must list the branches and tags that version 0 lists');
   }
-  const { head } = readAdvertisement(advertisement);
+  const { head } = advertised;
   if (head === undefined) t.observe('symref in the advertisement', 'none');
   else expectSame(head, target, 'the ref advertisement must name the default branch as the symref target of HEAD');
 }
@@ -67,7 +74,10 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   {
     id: 'git.remote.form',
     says: 'A clone of /<repo_name>.git with user name t and the token as password gets the default branch.',
-    clauses: { head: 'HEAD is listed at the tip of the default branch, not at that of another branch.' },
+    clauses: {
+      head: 'HEAD is listed at the tip of the default branch, not at that of another branch.',
+      'version-2': 'Protocol version 2, if it is supported, lists the same branches and tags as version 0.',
+    },
     check: on(historyRepository, async (t, history) => {
       await withEachGitClient(t, async (git) => {
         const tip = await git.fetch(history.name);
@@ -235,19 +245,6 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
         for (const path of ['between.txt', 'fetch.txt']) {
           expectSame((await git.readFile(sha, path)).toString(), text, `the fetch must bring ${path}`);
         }
-      }),
-    ),
-  },
-  {
-    id: 'git.push',
-    says: 'A branch pushed with git:write is visible to the API.',
-    check: on(groupRepository, (t, { name, tip }) =>
-      withEachGitClient(t, async (git) => {
-        await git.fetch(name);
-        const branch = t.uniqueName().replaceAll('/', '-');
-        const sha = await commitLocally(git, { parent: [tip], branch, text: randomBytes(LARGE_FILE) });
-        expectAbsent(await git.push(name, [branch]), `the push with ${git.name} must succeed`);
-        expectSame(await mustTipOf(t, name, branch), sha, 'the API must list the pushed branch');
       }),
     ),
   },

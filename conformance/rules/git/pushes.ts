@@ -1,11 +1,19 @@
-import { ABSENT_SHA, getCommit, mustTipOf, reader, tipOf, writer, ZEROS } from '../../api/requests.js';
+import { randomBytes } from 'node:crypto';
+import { commitFiles } from '../../api/commit-pack.js';
+import { ABSENT_SHA, getCommit, getFile, mustTipOf, reader, tipOf, writer, ZEROS } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
-import { expectAbsent, expectOneOf, expectSame, expectTrue } from '../../check/expect.js';
+import { expectAbsent, expectOneOf, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
-import { groupRepository } from '../../fixtures/repositories.js';
-import { commitLocally, createGit } from '../../git/git-client.js';
-import { listRefs, pushUpdates, type RefUpdate, readReport } from '../../git/refs.js';
+import { createNamedRepository, groupRepository } from '../../fixtures/repositories.js';
+import { withEachGitClient } from '../../git/each-git-client.js';
+import { clone, commitLocally, createGit } from '../../git/git-client.js';
+import { advertise, listRefs, pushUpdates, type RefUpdate, readReport } from '../../git/refs.js';
+import { withDelta } from '../../git/thin-pack.js';
+import { gitPath } from '../../http/git-remote.js';
 import { defineWritingRules, on } from '../rule.js';
+
+/** Size in bytes of a file that stock Git pushes in chunks, with the suite's configuration. */
+const LARGE_FILE = 110_000;
 
 interface PushedCommit {
   readonly sha: string;
@@ -20,6 +28,17 @@ async function newCommit(t: RuleContext, parent: string, text = t.uniqueName()):
   const { tree } = await git.commit(sha);
   const files = Object.values(await git.listTree(sha)).map((entry) => entry.replace(/^\d+ /, ''));
   return { sha, pack: await git.pack([sha, tree, ...files]) };
+}
+
+/**
+ * Returns a new commit in a pack that Git clients call thin: it has a file of the commit only as a delta against `base`,
+ * a file of the target. The file of the commit is `base` followed by `added`.
+ */
+async function newThinCommit(t: RuleContext, parent: string, base: string, added: string): Promise<PushedCommit> {
+  const git = await createGit(t);
+  const sha = await commitLocally(git, { parent: [parent], branch: 'local', text: base + added });
+  const { tree } = await git.commit(sha);
+  return { sha, pack: withDelta(await git.pack([sha, tree]), Buffer.from(base), Buffer.from(added)) };
 }
 
 /** Expects the push to report each of the refs as updated. */
@@ -45,17 +64,51 @@ function uniqueRef(t: RuleContext): string {
 
 export const gitPushes = defineWritingRules('Git over HTTPS', 'git-pushes', [
   {
+    id: 'git.push',
+    says: 'A branch pushed with git:write is visible to the API.',
+    clauses: {
+      dot: 'A repository whose name contains dots, such as docs.git.example, can be cloned and pushed to.',
+      thin: 'A push of a thin pack works, which Git sends unless the server has the capability no-thin (gitprotocol-capabilities).',
+    },
+    check: on(groupRepository, async (t, { name }) => {
+      const dotted = `${t.uniqueName()}.git.example`;
+      await createNamedRepository(t, dotted);
+      await commitFiles(t, dotted, { 'dots.txt': 'x' });
+      await withEachGitClient(t, async (git) => {
+        for (const repo of [name, dotted]) {
+          const tip = await git.fetch(repo);
+          const branch = t.uniqueName().replaceAll('/', '-');
+          const sha = await commitLocally(git, { parent: [tip], branch, text: randomBytes(LARGE_FILE) });
+          expectAbsent(await git.push(repo, [branch]), `the push to ${repo} with ${git.name} must succeed`);
+          expectSame(await mustTipOf(t, repo, branch), sha, 'the API must list the pushed branch');
+        }
+      });
+      const offered = await advertise(t, gitPath(name), writer(name), 'git-receive-pack');
+      const takesThin = !/\bno-thin\b/.test(offered.text);
+      t.observe('thin packs', takesThin ? 'accepted' : 'refused by the capability no-thin');
+      if (!takesThin) return;
+      const base = `base ${t.uniqueName()}\n`;
+      const { sha: parent } = await commitFiles(t, name, { 'base.txt': base });
+      const thin = await newThinCommit(t, parent, base, 'added\n');
+      const updates = [{ ref: `refs/heads/${uniqueRef(t)}`, old: ZEROS, next: thin.sha }];
+      expectReported(await pushUpdates(t, name, updates, writer(name), { pack: thin.pack }), updates);
+      const file = expectStatus(await getFile(t, name, { path: 'pushed.txt', ref: thin.sha }), 200);
+      expectSame(file.text, `${base}added\n`, 'the API must read the file that was pushed as a delta');
+    }),
+  },
+  {
     id: 'git.push.several',
     says: 'A push of several refs updates each of them.',
     clauses: {
       first: 'The first ref of the push is updated.',
       last: 'The last ref of the push is updated.',
       tag: 'A tag that is pushed together with branches is created.',
+      slash: 'The names of a branch and of a tag may contain a slash, and a fetch gets both.',
     },
     check: on(groupRepository, async (t, { name }) => {
       const tip = await mustTipOf(t, name);
       const { sha, pack } = await newCommit(t, tip);
-      const [one, two, tag] = [uniqueRef(t), uniqueRef(t), uniqueRef(t)];
+      const [one, two, tag] = [`topic/${uniqueRef(t)}`, uniqueRef(t), `release/${uniqueRef(t)}`];
       const updates = [
         { ref: `refs/heads/${one}`, old: ZEROS, next: sha },
         { ref: `refs/heads/${t.defaultBranch}`, old: tip, next: sha },
@@ -71,6 +124,12 @@ export const gitPushes = defineWritingRules('Git over HTTPS', 'git-pushes', [
         [t.defaultBranch, sha],
       ] as const) {
         expectSame(await mustTipOf(t, name, revision), expected, 'the API must resolve each pushed ref');
+      }
+      for (const [ref, expected] of [
+        [one, sha],
+        [tag, tip],
+      ] as const) {
+        expectSame((await clone(t, name, ref)).tip, expected, `a fetch of ${ref} must get its commit`);
       }
     }),
   },

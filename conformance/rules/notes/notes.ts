@@ -1,22 +1,30 @@
 import { commitFiles } from '../../api/commit-pack.js';
-import { ABSENT_SHA, AUTHOR, getCommit, reader, writeNote, ZEROS } from '../../api/requests.js';
+import { ABSENT_SHA, AUTHOR, reader, writeNote, ZEROS } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import { expectAbsent, expectMatch, expectSame, expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
-import { AssertionFailure, Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository, otherRepository } from '../../fixtures/repositories.js';
-import { clone } from '../../git/git-client.js';
 import { listRefs } from '../../git/refs.js';
 import { expectKept, PADDED } from '../kept-text.js';
 import { defineWritingRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
-import { fetchNote, isShown, NOTES, readNote, UNREADABLE } from './read-note.js';
+import { authorOf, expectNote, fetchNote, isShown, mustReadNote, NOTES, readNote, UNREADABLE } from './read-note.js';
 
-/** Adds a commit without a note to the group's shared repository. */
-async function commitWithoutNote(t: RuleContext): Promise<{ name: string; sha: string }> {
+/** Note with a carriage return, and with a character outside the Basic Multilingual Plane. */
+const ODD_NOTE = `${PADDED}\r\n😀  `;
+/** Note of about 100 kB. No two lines are equal. */
+const LONG_NOTE = Array.from({ length: 2500 }, (_, index) => `line ${index} of a note with many lines, 日本`).join(
+  '\n',
+);
+
+/**
+ * Adds a commit without a note to the group's shared repository. `metadata` has members of the commit-pack request, for
+ * example another branch than the default branch.
+ */
+async function commitWithoutNote(t: RuleContext, metadata: object = {}): Promise<{ name: string; sha: string }> {
   const { name } = await groupRepository(t);
-  return { name, sha: (await commitFiles(t, name, { 'bare.txt': t.uniqueName() })).sha };
+  return { name, sha: (await commitFiles(t, name, { 'bare.txt': t.uniqueName() }, metadata)).sha };
 }
 
 async function commitWithNote(
@@ -26,43 +34,6 @@ async function commitWithNote(
   const { name, sha } = await commitWithoutNote(t);
   const response = expectSuccess(await writeNote(t, name, { sha, note }));
   return { name, sha, response };
-}
-
-/**
- * Returns the author of the commit that stores a note. It comes from Git if Git shows the notes ref, otherwise from the
- * API.
- */
-async function authorOf(t: RuleContext, repo: string, sha: string): Promise<object> {
-  if (await isShown(t, repo)) {
-    const { git, tip } = await clone(t, repo, NOTES);
-    const { author } = await git.commit(tip);
-    return { name: author.name, email: author.email };
-  }
-  const response = await getCommit(t, repo, sha);
-  if (response.status === 404) throw new Skip('neither Git nor the API shows the commits of notes');
-  return { name: response.string('commit', 'author_name'), email: response.string('commit', 'author_email') };
-}
-
-/**
- * Returns the note of a commit. Throws `AssertionFailure` if the commit has no note. Skips the rule if the target does
- * not show notes at all.
- */
-async function mustReadNote(t: RuleContext, repo: string, sha: string): Promise<string> {
-  const note = await readNote(t, repo, sha);
-  if (note === UNREADABLE) throw new Skip('Git does not show the notes, and no documented route reads them');
-  if (note === undefined) throw new AssertionFailure('the commit must have a note', 'a note', 'none');
-  return note;
-}
-
-/**
- * Expects a commit to have this note. If the target does not show notes at all, expects instead that it refuses to add
- * another note to the commit.
- */
-async function expectNote(t: RuleContext, repo: string, sha: string, text: string): Promise<void> {
-  const note = await readNote(t, repo, sha);
-  if (note !== UNREADABLE) return expectKept(note ?? 'no note', text, 'the note must be stored');
-  t.observe('seen', 'only as a conflict: nothing shows notes');
-  expectStatus(await writeNote(t, repo, { sha, note: 'another' }), 409);
 }
 
 /**
@@ -77,12 +48,13 @@ async function expectNotesAt(t: RuleContext, repo: string, tip: string): Promise
 }
 
 /**
- * Adds a note to an older commit, then one to a newer commit. Expects each commit to have only its own note. Returns
- * early if the target does not show notes.
+ * Adds a note to an older commit, then one to a newer commit on another branch. Expects each commit to have only its
+ * own note. Returns early if the target does not show notes.
  */
 async function expectOneNote(t: RuleContext): Promise<void> {
   const { name, sha: older } = await commitWithoutNote(t);
-  const { sha: newer } = await commitWithoutNote(t);
+  const target_branch = `noted-${t.uniqueName().replaceAll('/', '-')}`;
+  const { sha: newer } = await commitWithoutNote(t, { target_branch, base_branch: t.defaultBranch });
   expectSuccess(await writeNote(t, name, { sha: older, action: 'add', note: 'of the older' }));
   const none = await readNote(t, name, newer);
   if (none === UNREADABLE) return;
@@ -90,6 +62,14 @@ async function expectOneNote(t: RuleContext): Promise<void> {
   expectSuccess(await writeNote(t, name, { sha: newer, action: 'add', note: 'of the newer' }));
   await expectNote(t, name, newer, 'of the newer');
   await expectNote(t, name, older, 'of the older');
+}
+
+/** Sends two requests at the same time. Each adds a note to another commit. `more` adds members to the requests. */
+async function raceNotes(t: RuleContext, more: object = {}) {
+  const { name, sha: first } = await commitWithoutNote(t);
+  const shas = [first, (await commitWithoutNote(t)).sha];
+  const responses = await Promise.all(shas.map((sha) => writeNote(t, name, { sha, note: 'raced', ...more })));
+  return { name, shas, responses };
 }
 
 type Sent = (sha: string) => object | string;
@@ -220,15 +200,29 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     clauses: {
       'older-commit': 'A note can be added to a commit that is not the tip of a branch, and only that commit gets it.',
       siblings: 'The notes of other commits stay as they were.',
+      'other-branch': 'A note can be added to a commit that is not part of the default branch.',
+      emoji: 'A character outside the Basic Multilingual Plane is kept.',
+      'line-endings': 'A carriage return before a newline is kept.',
+      long: 'A note of 100 kB, if accepted, is complete.',
+      'no-loss': 'Of concurrent requests to add, no accepted note is lost.',
     },
     check: async (t) => {
       await expectOneNote(t);
-      for (const note of ['added', PADDED]) {
+      for (const note of [ODD_NOTE, LONG_NOTE]) {
         const { name, sha } = await commitWithoutNote(t);
-        const response = expectSuccess(await writeNote(t, name, { sha, action: 'add', note }));
+        const response = await writeNote(t, name, { sha, action: 'add', note });
+        // The specification states no maximum size of a note.
+        if (note === LONG_NOTE && response.status === 413) {
+          t.observe('long note', response);
+          continue;
+        }
+        expectSuccess(response);
         expectSame(response.boolean('result', 'success'), true, 'success');
         await expectNote(t, name, sha, note);
       }
+      const { name, shas, responses } = await raceNotes(t);
+      for (const [at, { status }] of responses.entries())
+        if (status < 300) await expectNote(t, name, shas[at] ?? '', 'raced');
     },
   },
   {
@@ -285,11 +279,12 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     clauses: {
       'exists-then': 'A request to add is refused with 409 for a commit whose note was created by append.',
       'older-commit': 'The note belongs to the commit in sha, also if it is not the tip of a branch.',
+      emoji: 'A character outside the Basic Multilingual Plane is kept.',
     },
     check: on(commitWithoutNote, async (t, { name, sha }) => {
       await commitWithoutNote(t);
-      expectSuccess(await writeNote(t, name, { sha, action: 'append', note: PADDED }));
-      await expectNote(t, name, sha, PADDED);
+      expectSuccess(await writeNote(t, name, { sha, action: 'append', note: ODD_NOTE }));
+      await expectNote(t, name, sha, ODD_NOTE);
       expectStatus(await writeNote(t, name, { sha, action: 'add', note: 'again' }), 409);
     }),
   },
@@ -338,13 +333,20 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     clauses: {
       stale: 'An expected_ref_sha that was the notes ref before the last write is refused with 409.',
       zeros: 'An expected_ref_sha of 40 zeros is refused with 409 if the notes ref exists.',
+      'last-digit': 'An expected_ref_sha that differs from the notes ref only in its last digit is refused with 409.',
       append: 'A request to append with an expected_ref_sha that differs from the notes ref is refused with 409.',
       'no-ref': 'An expected_ref_sha that names an existing commit is refused with 409 if no notes ref exists.',
+      concurrent: 'Of two concurrent requests with the same expected_ref_sha, exactly one succeeds.',
     },
     check: on(commitWithNote, async (t, { name, sha: noted, response }) => {
       const { sha } = await commitWithoutNote(t);
       const stale = response.string('new_ref_sha');
       const next = expectSuccess(await writeNote(t, name, { sha: noted, action: 'append', note: 'next' }));
+      const race = await raceNotes(t, { expected_ref_sha: next.string('new_ref_sha') });
+      const [winner, loser] = race.responses.sort((a, b) => a.status - b.status);
+      const outcomes = [(winner?.status ?? 0) < 300, loser?.status];
+      expectSame(outcomes, [true, 409], 'one of two concurrent requests must succeed, and the other must be refused');
+      const tip = winner?.string('new_ref_sha') ?? '';
       for (const expected of [ABSENT_SHA, stale, ZEROS]) {
         expectStatus(await writeNote(t, name, { sha, note: 'x', expected_ref_sha: expected }), 409);
         for (const one of [sha, noted]) {
@@ -352,7 +354,9 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
           expectStatus(await writeNote(t, name, request), 409);
         }
       }
-      await expectNotesAt(t, name, next.string('new_ref_sha'));
+      const close = tip.slice(0, -1) + (tip.endsWith('0') ? '1' : '0');
+      expectStatus(await writeNote(t, name, { sha, note: 'x', expected_ref_sha: close }), 409);
+      await expectNotesAt(t, name, tip);
       const fresh = await newRepository(t);
       const request = { sha: fresh.tip, note: 'x', expected_ref_sha: fresh.tip };
       expectStatus(await writeNote(t, fresh.name, request), 409);

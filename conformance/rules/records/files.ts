@@ -66,6 +66,8 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
       'in-merge': 'A file whose content the merge itself changed has the merge commit.',
       reverted: 'A file with the content of an older commit has the commit that restored the content.',
       'other-branch': 'A commit that is not part of the history of the ref is not named.',
+      mode: 'A commit that changes only the mode of a file has changed the file.',
+      copy: 'A new file with the content of an older file has the commit that added it.',
     },
     check: on(metadata, async (t, { history, entry }) => {
       for (const [path, sha] of Object.entries(history.touched)) {

@@ -1,3 +1,4 @@
+import { commitFiles } from '../../api/commit-pack.js';
 import { createRepo, getRepo, grep } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import {
@@ -12,7 +13,7 @@ import {
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
-import { otherRepository, reserveName, sampleRepository } from '../../fixtures/repositories.js';
+import { otherRepository, reserveName, sampleRepository, sharedRepository } from '../../fixtures/repositories.js';
 import { UNREACHABLE_UPSTREAM } from '../companion/test-repository.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 
@@ -20,6 +21,17 @@ async function record(t: RuleContext) {
   const { name } = await sampleRepository(t);
   const response = expectStatus(await getRepo(t, name), 200);
   return { name, response };
+}
+
+/** Creates a repository, notes its `created_at`, and then commits to it. The rules of a run share the repository. */
+function datedRepository(t: RuleContext) {
+  return sharedRepository(t, 'dated', async (maker, name) => {
+    const created = (await getRepo(maker, name)).string('created_at');
+    // Without a fraction of a second, the time of a commit within the same second would be equal.
+    if (!created.includes('.')) await maker.run.sleep(1000);
+    await commitFiles(maker, name, { 'later.txt': 'later' });
+    return { name, created };
+  });
 }
 
 /**
@@ -97,8 +109,13 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
   {
     id: 'repo.record.created_at.rfc3339',
     says: 'created_at is an RFC 3339 timestamp.',
-    check: async (t) =>
-      expectTime((await record(t)).response.find('created_at'), 'created_at must be an RFC 3339 time'),
+    clauses: { kept: 'A commit does not change created_at.' },
+    check: async (t) => {
+      expectTime((await record(t)).response.find('created_at'), 'created_at must be an RFC 3339 time');
+      if (!t.target.write) return;
+      const { name, created } = await datedRepository(t);
+      expectSame((await getRepo(t, name)).string('created_at'), created, 'created_at must not change');
+    },
   },
   {
     id: 'repo.record.base_repo.object',

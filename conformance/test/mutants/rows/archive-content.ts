@@ -1,7 +1,7 @@
 import { type Mutant, patched, proxied } from '../mutant.js';
 import { ARCHIVE } from '../places.js';
 import type { Rewrite } from '../proxy.js';
-import { changesRequest } from '../rewrites.js';
+import { changesRequest, isAt } from '../rewrites.js';
 
 interface ArchiveBody {
   ref?: string;
@@ -193,5 +193,39 @@ export const rows: readonly Mutant[] = [
     'archive.prefix.dotdot#dot-dot',
     'does not notice a segment .. at the end of a prefix',
     changesPrefix((prefix) => prefix.replace(/\/\.\.$/, '')),
+  ),
+  proxied(
+    'archive-reads-max-blob-size-as-32-bits',
+    'archive.max_blob_size#large',
+    'uses only the lower 32 bits of max_blob_size',
+    changesArchive((body) => {
+      if (typeof body.max_blob_size === 'number') body.max_blob_size |= 0;
+    }),
+  ),
+  proxied(
+    'archive-reads-digits-as-a-number',
+    'archive.max_blob_size.invalid#digits',
+    'reads a text with only digits in max_blob_size as a number',
+    changesArchive((body) => {
+      if (/^\d+$/.test(String(body.max_blob_size))) body.max_blob_size = Number(body.max_blob_size);
+    }),
+  ),
+  proxied(
+    'archive-shortens-prefixes',
+    'archive.prefix#long',
+    'shortens a prefix to 100 characters',
+    changesPrefix((prefix) => prefix.slice(0, 100)),
+  ),
+  proxied(
+    'archive-names-every-revision-head',
+    'archive.header.disposition#revision',
+    'has the same file name for archives of all revisions',
+    {
+      response: ({ request, headers }) => {
+        const header = headers['content-disposition'];
+        if (!isAt(ARCHIVE, request) || header === undefined) return;
+        headers['content-disposition'] = String(header).replace(/-[0-9a-f]{7}\.tar/, '-HEAD.tar');
+      },
+    },
   ),
 ];

@@ -346,4 +346,10 @@ export const rows: readonly Mutant[] = [
         ?? (write.base.ephemeral ? refs.get(branchRef(write.base.branch, false)) : undefined);`,
     },
   ),
+  patched(
+    'pack-compares-part-of-the-expected-head',
+    'pack.expected_head.mismatch#last-digit',
+    'compares only the first 39 digits of expected_head_sha',
+    acceptsHeadIf('write.expected?.slice(0, 39) === tip.slice(0, 39)'),
+  ),
 ];

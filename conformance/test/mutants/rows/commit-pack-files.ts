@@ -1,6 +1,6 @@
 import { type Mutant, type Patch, patched, proxied } from '../mutant.js';
-import { PACK } from '../places.js';
-import { ignoresMember } from '../rewrites.js';
+import { META, PACK } from '../places.js';
+import { changesJson, ignoresMember } from '../rewrites.js';
 import { changesPack, type FileOperation } from '../streams.js';
 
 /** Changes each file operation of commit-pack requests before the server reads it. */
@@ -301,5 +301,17 @@ export const rows: readonly Mutant[] = [
     changesFiles((file) => {
       if (file.operation === 'delete') file.path = file.path?.replace(/^\//, 'no/such/');
     }),
+  ),
+  proxied(
+    'filemeta-shows-null-for-an-empty-tree',
+    'pack.file.op.delete#last',
+    'shows null as files in file metadata if the last file was deleted',
+    changesJson<{ files: unknown[] | null }>(
+      META,
+      (body) => {
+        if (body.files?.length === 0) body.files = null;
+      },
+      200,
+    ),
   ),
 ];

@@ -20,9 +20,21 @@ function cutsRef(place: string) {
   });
 }
 
+/** Returns a full SHA that begins with `ref` if `ref` looks like an abbreviated SHA. Otherwise returns `ref`. */
+function asSha(ref: unknown): unknown {
+  return /^[0-9a-f]{7,39}$/.test(String(ref)) ? String(ref).padEnd(40, '0') : ref;
+}
+
+/** Makes the server take a `ref` that looks like an abbreviated SHA for a SHA, also if a branch has this name. */
+function completesRef(place: string) {
+  return changesQuery(place, (query) => {
+    if (query.has('ref')) query.set('ref', String(asSha(query.get('ref'))));
+  });
+}
+
 /**
- * Servers that handle branch names wrongly. They assume that the default branch is `main`, or use a branch name only up
- * to its first slash.
+ * Servers that handle branch names wrongly. They assume that the default branch is `main`, use a branch name only up to
+ * its first slash, or take a branch name for a SHA.
  */
 export const rows: readonly Mutant[] = [
   proxied('grep-searches-main', 'grep.ref.default#other-name', 'searches main if no ref is named', assumesMain(GREP)),
@@ -62,5 +74,29 @@ export const rows: readonly Mutant[] = [
     'filemeta.ref.branch#slash',
     'reads the name of a branch up to the first slash',
     cutsRef(META),
+  ),
+  proxied(
+    'archive-cuts-branches-at-a-slash',
+    'archive.ref.branch#slash',
+    'reads the name of a branch up to the first slash',
+    changesMember(ARCHIVE, 'ref', beforeSlash),
+  ),
+  proxied(
+    'file-takes-hexadecimal-branches-for-commits',
+    'file.ref.branch#hexadecimal',
+    'takes the name of a branch for an abbreviated SHA if it has only hexadecimal digits',
+    completesRef(FILE),
+  ),
+  proxied(
+    'metadata-takes-hexadecimal-branches-for-commits',
+    'filemeta.ref.branch#hexadecimal',
+    'takes the name of a branch for an abbreviated SHA if it has only hexadecimal digits',
+    completesRef(META),
+  ),
+  proxied(
+    'archive-takes-hexadecimal-branches-for-commits',
+    'archive.ref.branch#hexadecimal',
+    'takes the name of a branch for an abbreviated SHA if it has only hexadecimal digits',
+    changesMember(ARCHIVE, 'ref', asSha),
   ),
 ];

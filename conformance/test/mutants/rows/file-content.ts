@@ -168,4 +168,16 @@ export const rows: readonly Mutant[] = [
     'removes white space at the start of lines',
     changesMessages((message) => message.replace(/^\s+/gm, (space) => space.replace(/\t/g, ''))),
   ),
+  proxied(
+    'file-entry-does-not-look-at-modes',
+    'file-entry.last_commit_sha.string#mode',
+    'shows the last commit that changed the content of a file, not its mode',
+    showsCommitOf('run.sh', 'apart.txt'),
+  ),
+  proxied(
+    'file-entry-finds-files-by-content',
+    'file-entry.last_commit_sha.string#copy',
+    'shows for a file the commit of an older file with the same content',
+    showsCommitOf('copy.txt', 'left.txt'),
+  ),
 ];

@@ -231,4 +231,16 @@ export const rows: readonly Mutant[] = [
     'answers with 500 without storage',
     changesStatus(META, 503, 500),
   ),
+  proxied(
+    'filemeta-shows-main-for-a-sha',
+    'filemeta.resp.ref#sha',
+    'shows main as ref if the request has a SHA',
+    changesJson<{ ref: string }>(
+      META,
+      (body, { request }) => {
+        if (/[?&]ref=[0-9a-f]{40}(&|$)/.test(request.path)) body.ref = 'main';
+      },
+      200,
+    ),
+  ),
 ];

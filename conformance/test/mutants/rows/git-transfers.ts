@@ -1,6 +1,6 @@
 import { FLUSH, writePkt } from '../../../http/pkt-line.js';
 import { type Mutant, patched, proxied } from '../mutant.js';
-import { COMMIT, FILE, REMOTE } from '../places.js';
+import { COMMIT, FILE, REFS, REMOTE } from '../places.js';
 import type { ProxiedRequest } from '../proxy.js';
 import { isAt } from '../rewrites.js';
 import { changesResponsesTo } from '../tokens.js';
@@ -231,5 +231,42 @@ export const rows: readonly Mutant[] = [
     response: ({ request, headers }) => {
       if (request.path.endsWith('service=git-receive-pack')) delete headers['www-authenticate'];
     },
+  }),
+  proxied('git-drops-git-inside-names', 'git.push#dot', 'removes the first .git from the path of a remote', {
+    request: (request) => {
+      if (isAt(REMOTE, request)) request.path = request.path.replace(/\.git(.*\.git\/)/, '$1');
+    },
+  }),
+  proxied('git-misses-empty-repositories', 'git.clone.complete#empty', 'answers 404 for an empty repository', {
+    response: (response) => {
+      if (isAt(REFS, response.request) && response.body.includes('capabilities^{}')) response.status = 404;
+    },
+  }),
+  patched(
+    'git-drops-folders-of-pushed-refs',
+    'git.push.several#slash',
+    'creates a branch or tag whose name has a slash without the part before the slash',
+    updates(`stored.map((one) => ({ ...one, name: one.name.replace(/^(refs\\/\\w+\\/).*\\//, '$1') }))`),
+  ),
+  patched(
+    'git-pushes-no-tag-with-a-slash',
+    'git.push.several#slash',
+    'does not create a tag whose name has a slash',
+    updates(`stored.filter(({ name }) => !/^refs\\/tags\\/.*\\//.test(name))`),
+  ),
+  patched(
+    'git-reads-no-thin-packs',
+    'git.push#thin',
+    'refuses a pack with a delta against an object outside the pack',
+    {
+      file: PUSH,
+      find: 'thin: true',
+      replace: 'thin: false',
+    },
+  ),
+  patched('git-lists-no-tags-in-version-2', 'git.remote.form#version-2', 'lists no tags in protocol version 2', {
+    file: LISTINGS,
+    find: 'lines.add(concatBytes(concatBytes(oid, SPACE, name), yield* peeled(oid)));',
+    replace: `if (!name.startsWith('refs/tags/')) lines.add(concatBytes(concatBytes(oid, SPACE, name), yield* peeled(oid)));`,
   }),
 ];

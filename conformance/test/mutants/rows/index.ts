@@ -7,6 +7,7 @@ import { rows as commitPackBranches } from './commit-pack-branches.js';
 import { rows as commitPackChunks } from './commit-pack-chunks.js';
 import { rows as commitPackFiles } from './commit-pack-files.js';
 import { rows as commitPackMetadata } from './commit-pack-metadata.js';
+import { rows as commitPackNamesakes } from './commit-pack-namesakes.js';
 import { rows as commitRecord } from './commit-record.js';
 import { rows as commitSummary } from './commit-summary.js';
 import { rows as defaultBranch } from './default-branch.js';
@@ -93,6 +94,7 @@ const ROWS: readonly Mutant[] = [
   ...getOneCommit,
   ...commitPackMetadata,
   ...commitPackBranches,
+  ...commitPackNamesakes,
   ...commitPackFiles,
   ...commitPackChunks,
   ...commitMessages,

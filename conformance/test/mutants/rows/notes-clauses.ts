@@ -1,4 +1,4 @@
-import { type Mutant, patched, proxied } from '../mutant.js';
+import { type Mutant, type Patch, patched, proxied } from '../mutant.js';
 import { NOTES } from '../places.js';
 import { changesRequest, isAt } from '../rewrites.js';
 import { changesResponsesTo } from '../tokens.js';
@@ -40,6 +40,24 @@ function changesAppend(change: (body: NoteBody) => void) {
   return changesRequest<NoteBody>(NOTES, (body) => {
     if (body.action === 'append') change(body);
   });
+}
+
+/** Makes the server read the notes ref before it waits for other writers. `ctx.early` has the SHA. */
+function readsEarly(): Patch {
+  return {
+    file: CODE,
+    find: 'await targetOf(ctx, body)',
+    replace: `await targetOf(ctx, body).then(async (target) => {
+      ctx.early = git.refs.get(ref) ?? ZERO_OID;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return target;
+    })`,
+  };
+}
+
+/** Replaces each character outside the Basic Multilingual Plane with a question mark. */
+function withoutEmoji(note: unknown): unknown {
+  return typeof note === 'string' ? note.replace(/[\u{10000}-\u{10ffff}]/gu, '?') : note;
 }
 
 export const rows: readonly Mutant[] = [
@@ -238,5 +256,81 @@ export const rows: readonly Mutant[] = [
       find: 'Buffer.concat([before, Buffer.from(gap + note)])',
       replace: 'before.includes(note) ? before : Buffer.concat([before, Buffer.from(gap + note)])',
     },
+  ),
+  patched(
+    'note-adds-to-commits-of-main-only',
+    'note.action.add#other-branch',
+    'adds no note to a commit that is not part of main',
+    {
+      file: CODE,
+      find: 'const target = await targetOf(ctx, body);',
+      replace: `const target = await targetOf(ctx, body);
+        let reached = git.refs.get('refs/heads/main');
+        while (reached !== undefined && reached !== target) reached = readCommit(git.objects, reached).parents[0];
+        if (reached === undefined) throw problem('ref_not_found', 'main does not contain this commit.');`,
+    },
+  ),
+  proxied(
+    'note-loses-emoji',
+    'note.action.add#emoji',
+    'adds a note without the characters outside the Basic Multilingual Plane',
+    changesRequest<NoteBody>(NOTES, (body) => {
+      if (body.action === 'add') body.note = withoutEmoji(body.note);
+    }),
+  ),
+  proxied(
+    'note-appends-no-emoji',
+    'note.action.append.creates#emoji',
+    'appends a text without the characters outside the Basic Multilingual Plane',
+    changesAppend((body) => {
+      body.note = withoutEmoji(body.note);
+    }),
+  ),
+  proxied(
+    'note-cuts-after-64-kib',
+    'note.action.add#long',
+    'stores only the first 65,535 bytes of a note',
+    changesRequest<NoteBody>(NOTES, (body) => {
+      if (typeof body.note === 'string') body.note = Buffer.from(body.note).toString('utf8', 0, 65_535);
+    }),
+  ),
+  patched(
+    'note-compares-part-of-the-expected-ref',
+    'note.expected.mismatch#last-digit',
+    'compares only the first 39 digits of expected_ref_sha',
+    {
+      file: CODE,
+      find: 'expected !== undefined && expected !== old',
+      replace: 'expected !== undefined && expected.slice(0, 39) !== old.slice(0, 39)',
+    },
+  ),
+  proxied(
+    'note-drops-carriage-returns',
+    'note.action.add#line-endings',
+    'removes carriage returns from notes',
+    changesRequest<NoteBody>(NOTES, (body) => {
+      if (typeof body.note === 'string') body.note = body.note.replaceAll('\r', '');
+    }),
+  ),
+  patched('note-loses-one-of-two', 'note.action.add#no-loss', 'reads the notes before it is its turn to write', [
+    readsEarly(),
+    {
+      file: CODE,
+      find: 'old === ZERO_OID ? EMPTY_TREE_OID : readCommit(git.objects, old).tree',
+      replace: 'ctx.early === ZERO_OID ? EMPTY_TREE_OID : readCommit(git.objects, ctx.early).tree',
+    },
+  ]),
+  patched(
+    'note-compares-the-expected-ref-too-early',
+    'note.expected.mismatch#concurrent',
+    'compares expected_ref_sha before it is its turn to write',
+    [
+      readsEarly(),
+      {
+        file: CODE,
+        find: 'expected !== undefined && expected !== old',
+        replace: 'expected !== undefined && expected !== ctx.early',
+      },
+    ],
   ),
 ];

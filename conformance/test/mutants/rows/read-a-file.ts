@@ -86,4 +86,14 @@ export const rows: readonly Mutant[] = [
     scope: 'file.err.scope',
     missingRepo: 'file.err.404.repo',
   }),
+  proxied(
+    'file-sends-no-content-type-of-an-empty-file',
+    'file.content-type#empty',
+    'sends no Content-Type for an empty file',
+    {
+      response: ({ request, headers, body }) => {
+        if (isAt(FILE, request) && body.length === 0) delete headers['content-type'];
+      },
+    },
+  ),
 ];

@@ -1,6 +1,24 @@
 import { type Mutant, proxied } from '../mutant.js';
-import { REPO } from '../places.js';
-import { changesJson, setsMember } from '../rewrites.js';
+import { PACK, REPO } from '../places.js';
+import type { Rewrite } from '../proxy.js';
+import { changesJson, isAt, setsMember } from '../rewrites.js';
+
+/** Makes `created_at` of every repository the time of the last commit-pack request. */
+function showsLastCommit(): Rewrite {
+  let last = '2026-01-01T00:00:00.000Z';
+  return {
+    request: (request) => {
+      if (isAt(PACK, request)) last = new Date().toISOString();
+    },
+    ...changesJson<{ created_at: string }>(
+      REPO,
+      (record) => {
+        record.created_at = last;
+      },
+      200,
+    ),
+  };
+}
 
 export const rows: readonly Mutant[] = [
   proxied(
@@ -69,5 +87,11 @@ export const rows: readonly Mutant[] = [
     'repo.record.base_repo.name',
     'does not name the external repository',
     setsMember(REPO, 'base_repo.name', null, 200),
+  ),
+  proxied(
+    'repo-shows-the-time-of-the-last-commit',
+    'repo.record.created_at.rfc3339#kept',
+    'shows the time of the last commit as created_at',
+    showsLastCommit(),
   ),
 ];
