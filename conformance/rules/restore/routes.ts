@@ -5,6 +5,7 @@ import {
   defaultBranchNames,
   mustTipOf,
   RESTORE,
+  reader,
   repositoryPath,
   reset,
   resetRoute,
@@ -193,12 +194,18 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
   {
     id: 'restore.gateway-body',
     says: 'The response to a restore with invalid credentials is a problem details object and not a restore result.',
+    clauses: {
+      scope: 'The response to a token without the scope git:write is a problem details object.',
+      alias: 'The responses to reset-commits are problem details objects too.',
+    },
     check: on(moved, async (t, { name, seed }) => {
-      for (const as of [undefined, { repo: name }]) {
-        const response = await restore(t, name, restoreMetadata(t, seed), { as });
-        expectRefused(response);
-        expectSame(response.mediaType, 'application/problem+json', 'unexpected media type');
-        response.string('code');
+      for (const send of [restore, reset]) {
+        for (const as of [undefined, { repo: name }, reader(name)]) {
+          const response = await send(t, name, restoreMetadata(t, seed), { as });
+          expectRefused(response);
+          expectSame(response.mediaType, 'application/problem+json', 'unexpected media type');
+          response.string('code');
+        }
       }
     }),
   },

@@ -3,7 +3,7 @@ import type { ApiResponse } from '../../check/api-response.js';
 import { expectSame } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { historyRepository } from '../../fixtures/history.js';
-import { patternRepository } from '../../fixtures/patterns.js';
+import { patternRepository, SLASH_BRANCH, SLASH_FILE } from '../../fixtures/patterns.js';
 import type { JsonRecord } from '../../http/exchange.js';
 import { on, type RuleRow } from '../rule.js';
 import { findsIn, findsWordIn, found, linesOf, pathsOf, search, searchPatterns } from './found.js';
@@ -49,12 +49,15 @@ export const searchFilters: readonly RuleRow[] = [
       second: 'The second of two paths is searched as well.',
       file: 'A path can be that of a file.',
       'whole-names': 'A path does not select paths that only begin with the same characters.',
+      'with-ref': 'With ref, a path can be that of a file that exists only on the branch in ref.',
     },
     check: async (t) => {
       await findsIn(t, ['src/app.js', 'src/lib/deep.js', 'src/types.ts'], 'fo+ba', { paths: ['src'] });
       await findsIn(t, ['docs/guide.md', 'src/lib/deep.js'], 'fo+ba', { paths: ['src/lib', 'docs'] });
       await findsWordIn(t, ['b.ts', 'lib/c.js', 'lib/deep/d.js', 'lib/e.md'], { paths: ['lib', 'b.ts'] });
       await findsWordIn(t, ['doc/g.md'], { paths: ['lib/none', 'doc/g.md'] });
+      const onBranch = await searchPatterns(t, '^on the branch', { ref: SLASH_BRANCH, paths: [SLASH_FILE] });
+      expectSame(pathsOf(onBranch), [SLASH_FILE], 'the file on the branch must be found');
     },
   },
   {

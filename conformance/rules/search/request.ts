@@ -86,7 +86,9 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.ref.sha',
     says: 'ref can be a commit SHA; the search then reads the files of that commit.',
-    check: on(historyRepository, async (t, { first }) => {
+    clauses: { 'side-branch': 'A commit that is not in the history of the default branch is searched.' },
+    check: on(historyRepository, async (t, { first, feature }) => {
+      await searchesCommit(t, 'feature', '^feature', ['feature'], { ref: feature.sha });
       const { response } = await search(t, 'first edition', { ref: first.sha });
       expectSame(response.string('repo', 'commit'), first.sha, 'repo.commit must be the requested commit');
       expectSame(pathsOf(response), ['README.md'], 'old content must be found');
@@ -183,8 +185,11 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.err.400.regex',
     says: 'A pattern that is not a valid regular expression is refused with 400.',
+    clauses: { 'no-files': 'The pattern is refused as well if no file is below the paths of the search.' },
     check: on(sampleContent, async (t, { name }) => {
-      expectProblem(await grep(t, name, { query: { pattern: '(' } }), 400, 'bad_request');
+      const query = { pattern: '(' };
+      expectProblem(await grep(t, name, { query }), 400, 'bad_request');
+      expectStatus(await grep(t, name, { query, paths: ['no/such/folder'] }), 400);
     }),
   },
   {

@@ -1,4 +1,4 @@
-import { grep } from '../../api/requests.js';
+import { ABSENT_SHA, grep } from '../../api/requests.js';
 import { expectMatch, expectOneOf, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { ODD_PATH } from '../../fixtures/history.js';
@@ -144,7 +144,9 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.err.404.ref',
     says: 'A ref that does not exist is refused with 404.',
+    clauses: { sha: 'A full SHA that no commit has is refused with 404.' },
     check: on(sampleContent, async (t, { name }) => {
+      expectStatus(await grep(t, name, { query: { pattern: 'e' }, ref: ABSENT_SHA }), 404);
       const response = await grep(t, name, { query: { pattern: 'e' }, ref: 'no-such-ref' });
       t.tolerate('A28', 'missing ref, grep', response, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);
     }),

@@ -1,4 +1,5 @@
-import { type Mutant, proxied } from '../mutant.js';
+import { ABSENT_SHA } from '../../../api/requests.js';
+import { type Mutant, patched, proxied } from '../mutant.js';
 import { GREP } from '../places.js';
 import type { ProxiedResponse } from '../proxy.js';
 import { changesJson, changesRequest } from '../rewrites.js';
@@ -6,7 +7,7 @@ import { changesResponsesTo } from '../tokens.js';
 
 interface Search {
   ref?: string;
-  query?: { case_sensitive?: boolean };
+  query?: { pattern?: string; case_sensitive?: boolean };
   paths?: string[];
   file_filters?: { include_globs?: string[]; exclude_globs?: string[]; extension_filters?: string[] | undefined };
 }
@@ -55,6 +56,43 @@ export const rows: readonly Mutant[] = [
         if (search[name] !== undefined && search.query !== undefined) search.query.case_sensitive = true;
       }),
     ),
+  ),
+  proxied(
+    'grep-ignores-ref-with-paths',
+    'grep.paths#with-ref',
+    'does not look at ref if there are paths',
+    changesRequest<Search>(GREP, (search) => {
+      if (search.paths !== undefined) delete search.ref;
+    }),
+  ),
+  proxied(
+    'grep-reads-the-pattern-for-files-only',
+    'grep.err.400.regex#no-files',
+    'does not look at the pattern if no file is below the paths',
+    changesRequest<Search>(GREP, ({ query, paths }) => {
+      if (query !== undefined && paths?.[0]?.startsWith('no/')) query.pattern = 'e';
+    }),
+  ),
+  proxied(
+    'grep-takes-the-default-branch-for-an-unknown-sha',
+    'grep.err.404.ref#sha',
+    'searches the default branch if no commit has the SHA in ref',
+    changesRequest<Search>(GREP, (search) => {
+      if (search.ref === ABSENT_SHA) delete search.ref;
+    }),
+  ),
+  patched(
+    'grep-searches-the-history-of-the-default-branch-only',
+    'grep.ref.sha#side-branch',
+    'finds only commits in the history of the default branch by their SHA',
+    {
+      file: 'api/operations/grep.js',
+      find: 'const search = () => searchPage(',
+      replace: `const { git } = repository;
+        const isInHistory = () => [...git.history.logEach({ tips: [git.refs.headOid] })].includes(commit);
+        if (/^[0-9a-f]{40}$/.test(ref ?? '') && !isInHistory()) throw problem('ref_not_found', 'No such commit.');
+        const search = () => searchPage(`,
+    },
   ),
   proxied(
     'grep-ignores-extensions-with-globs',
