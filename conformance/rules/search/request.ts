@@ -10,7 +10,7 @@ import {
 import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { ON_OTHER_DEFAULT, otherDefaultRepository } from '../../fixtures/other-default.js';
-import { patternRepository, SLASH_BRANCH, SLASH_FILE } from '../../fixtures/patterns.js';
+import { patternRepository, SLASH_BRANCH, SLASH_FILE, UNUSUAL_FILES } from '../../fixtures/patterns.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules, leftOpen, on, rulesBy } from '../rule.js';
 import { searchFilters } from './filters.js';
@@ -20,9 +20,16 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.route',
     says: 'POST /api/v1/repos/grep with a JSON body searches the files of a repository.',
-    check: on(sampleContent, async (t, { name }) =>
-      expectStatus(await grep(t, name, { query: { pattern: 'e' } }), 200),
-    ),
+    clauses: {
+      hidden: 'A file in a folder whose name begins with a dot is searched.',
+      ignored: 'A committed file that .gitignore names is searched.',
+    },
+    check: on(sampleContent, async (t, { name }) => {
+      expectStatus(await grep(t, name, { query: { pattern: 'e' } }), 200);
+      if (!t.target.write) return;
+      const found = pathsOf(await searchPatterns(t, '^seldom found'));
+      expectSame(found, Object.values(UNUSUAL_FILES), 'the files must be found');
+    }),
   },
   {
     id: 'grep.repo-from-claim',

@@ -94,6 +94,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
       indented: 'White space at the start and end of the line is kept.',
       'non-ascii': 'Non-ASCII characters are kept.',
       markup: 'Characters that HTML escapes are kept.',
+      unterminated: 'The last line of a file is found if no newline follows it.',
     },
     check: on(found('^foobar', { paths: ['src/app.js'] }), async (t, { response }) => {
       const [line] = response.records('matches').flatMap(({ lines }) => lines as { text: unknown }[]);
@@ -103,6 +104,8 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
       expectSame(lines, [LONG_LINE, INDENTED_LINE], 'text must be the complete line');
       const marked = textsOf(await searchPatterns(t, '^marked'));
       expectSame(marked, [MARKED_LINE], 'text must be the line with all its characters');
+      const last = textsOf(await searchPatterns(t, '^three', { paths: ['crlf.txt'] }));
+      expectSame(last, ['three'], 'the last line must be found');
     }),
   },
   {

@@ -1,7 +1,8 @@
 import { ABSENT_SHA } from '../../../api/requests.js';
+import { UNUSUAL_FILES } from '../../../fixtures/patterns.js';
 import { type Mutant, patched, proxied } from '../mutant.js';
 import { GREP } from '../places.js';
-import type { ProxiedResponse } from '../proxy.js';
+import type { ProxiedRequest, ProxiedResponse } from '../proxy.js';
 import { changesJson, changesRequest } from '../rewrites.js';
 import { changesResponsesTo } from '../tokens.js';
 
@@ -56,6 +57,37 @@ export const rows: readonly Mutant[] = [
         if (search[name] !== undefined && search.query !== undefined) search.query.case_sensitive = true;
       }),
     ),
+  ),
+  proxied(
+    'grep-lists-matches-once-per-path',
+    'grep.paths#overlap',
+    'lists the matches of a file once for each path that selects it',
+    changesJson<Found>(
+      GREP,
+      ({ matches }, { request }) => {
+        const { paths = [] }: Search = JSON.parse((request as ProxiedRequest).body.toString());
+        if (paths.length > 1) matches.push(...matches.filter(({ path }) => path === paths[0] && path !== paths[1]));
+      },
+      200,
+    ),
+  ),
+  ...Object.entries(UNUSUAL_FILES).map(([clause, unusual]) =>
+    proxied(
+      `grep-leaves-${clause}-files-out`,
+      `grep.route#${clause}`,
+      `leaves ${clause} files out`,
+      changesFound((found) => {
+        found.matches = found.matches.filter(({ path }) => path !== unusual);
+      }),
+    ),
+  ),
+  proxied(
+    'grep-needs-a-newline-at-the-end',
+    'grep.resp.line.text#unterminated',
+    'does not search the last line of a file if no newline follows it',
+    changesFound((found) => {
+      found.matches = found.matches.filter(({ lines }) => lines[0]?.text !== 'three');
+    }),
   ),
   proxied(
     'grep-ignores-ref-with-paths',
