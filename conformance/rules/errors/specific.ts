@@ -159,18 +159,10 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     const json = { source_branch: 'theirs', target_branch: t.defaultBranch, strategy: 'merge', ...MERGER };
     return callOperation(repository, 'merge', family, { json });
   }),
-  credential_not_found: viaCompanion(
-    async (repository, family) => {
-      const update = (id: string) => {
-        const json = { password: 'p', ...(family === 'v1' ? { id } : {}) };
-        return callOperation(repository, 'update Git credential', family, { params: { id }, json });
-      };
-      expectCode(await update((await repository.createGitCredential()).id), 404, 'credential_not_found');
-      return update('none');
-    },
-    FAMILIES,
-    { 'other-repository': 'A Git credential of another repository does not exist in this one.' },
-  ),
+  credential_not_found: viaCompanion((repository, family) => {
+    const json = { password: 'p', ...(family === 'v1' ? { id: 'none' } : {}) };
+    return callOperation(repository, 'update Git credential', family, { params: { id: 'none' }, json });
+  }),
   credential_exists: viaCompanion(
     repeated('create Git credential', async (repository) => ({
       repo: repository.name,

@@ -45,7 +45,7 @@ async function firstFailure(receiver: Receiver, failure: UpstreamKind) {
 }
 
 function tryPull(t: RuleContext, repo: string): Promise<ApiResponse> {
-  return t.post(`${repositoryPath(repo)}/pull-upstream`, { as: writer(repo), json: {} });
+  return t.post(`${repositoryPath(repo)}/pull-upstream`, { as: writer(repo), json: {}, mustSucceed: true });
 }
 
 async function pull(t: RuleContext, repo: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { listCommits, listRepos, ORG_READER, writer } from '../../api/requests.js';
+import { listCommits, listRepos, ORG_READER, repositoryPath, writer } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import { expectOther, expectSame, expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
 import { AssertionFailure, Skip } from '../../check/outcomes.js';
@@ -10,7 +10,7 @@ import { longListsRepository } from '../../fixtures/long-lists.js';
 import { createNamedRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { pushRefs } from '../../git/refs.js';
 import { isRecord, type JsonRecord } from '../../http/exchange.js';
-import { callOperation, operationOf, routeOf } from '../companion/call-operation.js';
+import { operationOf, routeOf } from '../companion/call-operation.js';
 import type { Operation } from '../companion/operation.js';
 import { FAMILIES, TestRepository } from '../companion/test-repository.js';
 import { DOCUMENTED_ROUTES, requestLine } from '../documented-operations.js';
@@ -118,8 +118,10 @@ const MAKE_THREE: Readonly<Record<string, (repository: TestRepository) => Promis
   },
   'list deployments': async (repository) => {
     await repository.ensureHosting();
+    const { t, name } = repository;
+    const as = { repo: name, scopes: ['deployment:write'] };
     for (let index = 0; index < 3; index++)
-      expectSuccess(await callOperation(repository, 'create deployment', 'preferred', { json: {} }));
+      expectSuccess(await t.post(`${repositoryPath(name)}/deployments`, { as, json: {}, mustSucceed: true }));
   },
 };
 
@@ -168,11 +170,14 @@ export const lists = defineRules('Limits', 'lists', [
     check: async (t) => {
       for (let index = 0; index < 22; index++) await createNamedRepository(t, t.uniqueName());
       const repo = await longListsRepository(t);
-      for (const { line, list } of routesOf(t, repo, LISTS)) {
+      const tried = new Set<Operation>();
+      for (const { operation, line, list } of routesOf(t, repo, LISTS)) {
         const response = expectStatus(await list({}), 200);
         expectSame(itemsOf(response).length, 20, `${line}: the page must have 20 items`);
         expectSame(response.boolean('has_more'), true, `${line}: has_more must be true`);
-        // At least 21 items follow the first one.
+        // Try a cursor on one route of each list. At least 21 items follow the first one.
+        if (tried.has(operation)) continue;
+        tried.add(operation);
         const cursor = expectStatus(await list({ limit: '1' }), 200).string('next_cursor');
         const second = expectStatus(await list({ cursor }), 200);
         expectSame(itemsOf(second).length, 20, `${line}: the page after a cursor must have 20 items`);

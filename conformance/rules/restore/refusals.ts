@@ -232,7 +232,8 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
       expectSame(response.find('commit'), null, 'commit must be null');
       const target_branch = `beside-${t.uniqueName().replaceAll('/', '-')}`;
       await commitFiles(t, name, { 'beside.txt': 'x' }, { target_branch, base_branch: t.defaultBranch });
-      const changed = expectStatus(await restore(t, name, restoreMetadata(t, tip, { target_branch })), 201);
+      const metadata = restoreMetadata(t, tip, { target_branch });
+      const changed = expectStatus(await restore(t, name, metadata, { mustSucceed: true }), 201);
       expectSha(changed.find('commit', 'commit_sha'), 'the other branch must get a new commit');
     }),
   },

@@ -67,16 +67,6 @@ export const rows: readonly Mutant[] = [
     },
   ),
   patched(
-    'err-changes-credentials-of-other-repositories',
-    'err.specific.credential_not_found#other-repository',
-    'finds the Git credentials of all repositories by their ids',
-    {
-      file: 'api/operations/git-credentials.js',
-      find: 'claims.repo !== WHOLE_ORGANIZATION && claims.repo !== owner.name',
-      replace: 'false',
-    },
-  ),
-  patched(
     'err-refuses-a-repository-its-own-project-name',
     'err.specific.deployment_project_name_in_use#own',
     'refuses a repository the project name that it has already',
