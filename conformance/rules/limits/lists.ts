@@ -1,4 +1,4 @@
-import { listCommits, listRepos, ORG_READER, repositoryPath, writer } from '../../api/requests.js';
+import { listCommits, listRepos, ORG_READER, reader, repositoryPath, writer } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import { expectOther, expectSame, expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
 import { AssertionFailure, Skip } from '../../check/outcomes.js';
@@ -215,7 +215,14 @@ export const lists = defineRules('Limits', 'lists', [
   {
     id: 'limit.page.has_more',
     says: 'has_more is true on every page except the last.',
+    clauses: { empty: 'has_more is false if the list is empty.' },
     check: on(historyRepository, async (t, { name }) => {
+      if (t.target.companion && t.target.write) {
+        const { name: repo } = await sampleRepository(t);
+        const none = await t.get(routeOf(operationOf('list tags'), 'preferred', repo) ?? '', { as: reader(repo) });
+        expectSame(expectStatus(none, 200).boolean('has_more'), false, 'has_more must be false without tags');
+        t.observe('no tags', none.find('tags') ?? 'absent or null');
+      }
       const { pages } = await follow((query) => listCommits(t, name, query), '1');
       const more = pages.map((one) => one.boolean('has_more'));
       expectSame(more, [true, true, false], 'has_more must be true on every page but the last');

@@ -148,6 +148,18 @@ export const rows: readonly Mutant[] = [
     ignoresParameter(REPOS, 'cursor'),
   ),
   proxied(
+    'limit-does-not-say-that-nothing-follows-nothing',
+    'limit.page.has_more#empty',
+    'has no member has_more in an empty list of tags',
+    changesJson<{ tags: unknown[]; has_more?: boolean }>(
+      /^GET .*\/tags$/,
+      (body) => {
+        if (body.tags.length === 0) delete body.has_more;
+      },
+      200,
+    ),
+  ),
+  proxied(
     'limit-always-promises-more',
     'limit.page.has_more',
     'always promises more',

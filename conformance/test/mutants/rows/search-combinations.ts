@@ -71,6 +71,28 @@ export const rows: readonly Mutant[] = [
       200,
     ),
   ),
+  proxied(
+    'grep-lists-matches-once-per-glob',
+    'grep.include_globs#overlap',
+    'lists the matches of a file once for each glob that it matches',
+    changesJson<Found>(
+      GREP,
+      ({ matches }, { request }) => {
+        const { file_filters: filters }: Search = JSON.parse((request as ProxiedRequest).body.toString());
+        if ((filters?.include_globs?.length ?? 0) < 3) return;
+        matches.push(...matches.filter(({ path }) => /^lib\/.*\.(js|md)$/.test(path)));
+      },
+      200,
+    ),
+  ),
+  proxied(
+    'grep-finds-paths-anywhere',
+    'grep.paths#from-root',
+    'searches each folder with the name of a listed path, wherever it is',
+    changesRequest<Search>(GREP, (search) => {
+      if (search.paths?.[0] === 'deep') search.paths.push('lib/deep');
+    }),
+  ),
   ...Object.entries(UNUSUAL_FILES).map(([clause, unusual]) =>
     proxied(
       `grep-leaves-${clause}-files-out`,
