@@ -99,6 +99,8 @@ const WATCHES: Readonly<Record<string, Watch>> = {
 
 /** Number of seconds in which the quota of two requests is filled again. */
 const REFILL = 60;
+/** Maximum number of seconds in `Retry-After` and `t`. A larger number shows that the value is in milliseconds. */
+const LONGEST = 10 * REFILL;
 
 const EVERY_429 = { quota: 'A 429 for a client that has used up its quota has it as well.' };
 
@@ -134,8 +136,8 @@ export const rates = defineRules('Limits', 'rates', [
     id: 'rate.429.retry-after.precedence',
     says: 'A request sent after the delay in Retry-After succeeds, whatever t says.',
     clauses: {
-      delay: 'Retry-After is in seconds, and not longer than the time in which the quota is filled again.',
-      window: 't is in seconds, and not longer than the time in which the quota is filled again.',
+      delay: 'Retry-After is in seconds, and at most ten times as long as the quota needs to be filled again.',
+      window: 't is in seconds, and at most ten times as long as the quota needs to be filled again.',
       'nothing-left': 'r is 0 in the refusal of a client that has used up its quota.',
     },
     reach: 'emulator',
@@ -153,10 +155,10 @@ export const rates = defineRules('Limits', 'rates', [
         const after = refused.header('retry-after');
         const seconds = secondsOf(after) ?? 0;
         expectTrue(seconds > 0, 'Retry-After must be in the future', after);
-        expectTrue(seconds <= REFILL, `Retry-After must be at most ${REFILL} seconds`, after);
+        expectTrue(seconds <= LONGEST, `Retry-After must be at most ${LONGEST} seconds`, after);
         const [left, window] = [parameters.get('r'), parameters.get('t')];
         t.observe('Retry-After and t', [seconds, window]);
-        expectTrue(Number(window) <= REFILL, `t must be at most ${REFILL} seconds`, window);
+        expectTrue(Number(window) <= LONGEST, `t must be at most ${LONGEST} seconds`, window);
         expectSame(left, 0, 'r must be 0 if the quota is used up');
         await askAdmin(inner, 'PATCH', '/clock', { advance: `PT${seconds}S` });
         expectStatus(await read(), 200);
