@@ -103,6 +103,7 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
       ancestors: '~ and ^ after a branch, a tag or an SHA name an ancestor.',
       peeling: '^{} and ^{commit} name the commit of a branch or a tag.',
       'full-refs': 'refs/heads/ and refs/tags/ may precede a name.',
+      capitals: 'An SHA in capital letters names its commit.',
     },
     check: on(historyRepository, async (t, { name, first, second, third }) => {
       const branch = t.defaultBranch;
@@ -115,6 +116,7 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
         'v2^{commit}': second.sha,
         [`refs/heads/${branch}`]: third.sha,
         'refs/tags/v1': first.sha,
+        [first.sha.toUpperCase()]: first.sha,
       };
       for (const [revision, sha] of Object.entries(known)) {
         const response = await getCommit(t, name, revision);

@@ -243,11 +243,15 @@ export const effects = defineRules('Other endpoints', 'other-effects', [
     {
       delete: 'A deleted Git credential no longer exists.',
       'delete-only': 'Deleting a Git credential leaves those of other repositories in place.',
+      'other-repository': 'A token for one repository cannot change a Git credential of another repository.',
     },
     async (repository, ask, family) => {
       const [one, two] = [await repository.createGitCredential(), await repository.createGitCredential()];
       const named = ({ repo, id }: typeof one, json = {}) =>
         family === 'v1' ? { repo, json: { id, ...json } } : { repo, params: { id }, json };
+      const foreign = named({ repo: one.repo, id: two.id }, { password: 'q' });
+      const refused = await callOperation(repository, 'update Git credential', family, foreign);
+      expectCode(refused, 404, 'credential_not_found');
       await ask('delete Git credential', named(one));
       const update = await callOperation(repository, 'update Git credential', family, named(one, { password: 'q' }));
       expectCode(update, 404, 'credential_not_found');

@@ -7,6 +7,7 @@ import {
   expectCode,
   expectMatch,
   expectOneOf,
+  expectOther,
   expectSame,
   expectSuccess,
   expectTrue,
@@ -53,8 +54,13 @@ function forced(code: string): Provocation {
 type Attempt = (repository: TestRepository, family: Family) => Promise<ApiResponse>;
 
 /** Causes an error code through the routes of published clients. Each family of routes gets a new repository. */
-function viaCompanion(attempt: Attempt, families: readonly Family[] = FAMILIES): Provocation {
+function viaCompanion(
+  attempt: Attempt,
+  families: readonly Family[] = FAMILIES,
+  clauses?: RuleRow['clauses'],
+): Provocation {
   return {
+    ...(clauses && { clauses }),
     reach: 'needs-setup',
     writes: true,
     provoke: async (t) => {
@@ -206,16 +212,26 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   deployment_not_found: viaCompanion(
     async (repository) => {
       await repository.ensureHosting();
+      const id = await (await TestRepository.create(repository.t)).createDeployment();
+      const foreign = await callOperation(repository, 'get deployment', 'preferred', { params: { id } });
+      expectCode(foreign, 404, 'deployment_not_found');
       return callOperation(repository, 'get deployment', 'preferred', { params: { id: 'none' } });
     },
     ['preferred'],
+    { 'other-repository': 'A deployment of another repository does not exist in this one.' },
   ),
-  deployment_project_name_in_use: viaCompanion(async (repository, family) => {
-    const json = { deployment: { project_name: repository.unusedName('project') } };
-    const other = await TestRepository.create(repository.t);
-    expectSuccess(withHosting(await callOperation(other, 'update repository', family, { json })));
-    return callOperation(repository, 'update repository', family, { json });
-  }),
+  deployment_project_name_in_use: viaCompanion(
+    async (repository, family) => {
+      const json = { deployment: { project_name: repository.unusedName('project') } };
+      const other = await TestRepository.create(repository.t);
+      expectSuccess(withHosting(await callOperation(other, 'update repository', family, { json })));
+      const own = await callOperation(other, 'update repository', family, { json });
+      expectOther(own.code, 'deployment_project_name_in_use', 'a repository may keep its own project name');
+      return callOperation(repository, 'update repository', family, { json });
+    },
+    FAMILIES,
+    { own: 'The repository that has the project name does not get this code.' },
+  ),
   idempotency_key_reused: viaCompanion(
     async (repository) => {
       const headers = { 'idempotency-key': repository.unusedName('key') };
@@ -224,9 +240,18 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
       await repository.ensureHosting();
       await repository.ensureHosting();
       expectSuccess(await callOperation(repository, create, 'preferred', { headers, json: { ref } }));
+      const again = await callOperation(repository, create, 'preferred', { headers, json: { ref } });
+      expectOther(again.code, 'idempotency_key_reused', 'the same request may be repeated with its key');
+      const json = { ref: await repository.createBranch() };
+      const toOther = await callOperation(repository, create, 'preferred', { headers, json });
+      expectCode(toOther, 422, 'idempotency_key_reused');
       return callOperation(repository, create, 'preferred', { headers, json: { ref, target: 'production' } });
     },
     ['preferred'],
+    {
+      same: 'The request that the key belongs to does not get this code if it is repeated.',
+      ref: 'A request for another ref is a different request.',
+    },
   ),
 };
 

@@ -2,13 +2,14 @@ import { createHmac } from 'node:crypto';
 import { commitFiles } from '../../api/commit-pack.js';
 import { createRepo, deleteRepo, repositoryPath, writeNote, writer } from '../../api/requests.js';
 import { changeState } from '../../check/admin.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import { expectAbsent, expectOneOf, expectSame, expectSuccess, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { newRepository } from '../../fixtures/repositories.js';
 import { clone } from '../../git/git-client.js';
 import { defineRules, type RuleRow } from '../rule.js';
 import { forEachPlace } from '../token-places.js';
-import { type Delivery, eventOf, Receiver, SECRET, type UpstreamFailure } from './receiver.js';
+import { type Delivery, eventOf, Receiver, SECRET, type UpstreamKind } from './receiver.js';
 
 const FAILED = 'repo.sync.failed';
 
@@ -36,24 +37,39 @@ function eventRule(
  * Creates a repository whose first sync fails as `failure` says. Returns the repository and the delivered event about
  * the sync.
  */
-async function firstFailure(receiver: Receiver, failure: UpstreamFailure) {
+async function firstFailure(receiver: Receiver, failure: UpstreamKind) {
   const repo = await receiver.follow(failure);
   const delivery = await receiver.next(repo);
   expectSame(eventOf(delivery), FAILED, 'the delivery must be a repo.sync.failed event');
   return { repo, delivery };
 }
 
+function tryPull(t: RuleContext, repo: string): Promise<ApiResponse> {
+  return t.post(`${repositoryPath(repo)}/pull-upstream`, { as: writer(repo), json: {}, mustSucceed: true });
+}
+
 async function pull(t: RuleContext, repo: string): Promise<void> {
-  expectSuccess(await t.post(`${repositoryPath(repo)}/pull-upstream`, { as: writer(repo), json: {} }));
+  expectSuccess(await tryPull(t, repo));
 }
 
 export const events = defineRules('Events', 'events', [
-  eventRule('event.sync-failed.sent', 'A failed sync run sends the event repo.sync.failed.', async (t, receiver) => {
-    const { repo } = await firstFailure(receiver, 'absent');
-    await pull(t, repo);
-    await receiver.next(repo, 2);
-    expectSame(receiver.about(repo).map(eventOf), [FAILED, FAILED], 'each failed run must send one event');
-  }),
+  eventRule(
+    'event.sync-failed.sent',
+    'A failed sync run sends the event repo.sync.failed.',
+    async (t, receiver) => {
+      const good = await receiver.follow('empty');
+      const { repo } = await firstFailure(receiver, 'absent');
+      await pull(t, repo);
+      await receiver.next(repo, 2);
+      expectSame(receiver.about(repo).map(eventOf), [FAILED, FAILED], 'each failed run must send one event');
+      // The target accepts another sync only after the first one has ended.
+      await t.eventually(async () => (await tryPull(t, good)).status < 300, 'the first sync must end');
+      // Wait for a later failure. Events arrive in order, so an event about the first sync would have arrived before it.
+      await firstFailure(receiver, 'absent');
+      expectSame(receiver.about(good).map(eventOf), [], 'a run that succeeds must send no event');
+    },
+    { success: 'A sync run that succeeds sends no event.' },
+  ),
   eventRule(
     'event.sync-failed.retries-exhausted',
     'The event repo.sync.failed is sent when the last retry has failed.',

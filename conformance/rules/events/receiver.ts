@@ -5,6 +5,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { reserveName } from '../../fixtures/repositories.js';
 import { isRecord, type JsonRecord } from '../../http/exchange.js';
 import { listenOnLoopback } from '../../http/listen.js';
+import { FLUSH, writePkt } from '../../http/pkt-line.js';
 import { parseJson } from '../../target/json.js';
 import { isLoopback } from '../../target/target.js';
 
@@ -18,11 +19,19 @@ export interface Delivery {
   readonly at: number;
 }
 
+/** Start of a response to `info/refs` in version 2 of the Git protocol: the capabilities of a host (gitprotocol-v2). */
+const CAPABILITIES = Buffer.concat([...['version 2\n', 'ls-refs\n', 'fetch\n'].map(writePkt), FLUSH]);
+
 /**
- * Ways in which the simulated upstream fails. An upstream is a repository host that the target imports from. The owner
- * name in the URL selects the failure, so that one address serves all of them.
+ * Ways in which the simulated upstream responds. An upstream is a repository host that the target imports from. The
+ * owner name in the URL selects the way, so that one address serves all of them.
  */
 const UPSTREAMS = {
+  /** Serves a repository without refs in version 2 of the Git protocol, so that a sync succeeds. */
+  empty: (response: ServerResponse, path: string) => {
+    const [kind, body] = path.includes('/info/refs') ? ['advertisement', CAPABILITIES] : ['result', FLUSH];
+    response.writeHead(200, { 'content-type': `application/x-git-upload-pack-${kind}` }).end(body);
+  },
   /** Responds 404 to every request. The target then has no reason to retry. */
   absent: (response: ServerResponse) => void response.writeHead(404).end(),
   /** Responds 503 to every request. */
@@ -33,7 +42,7 @@ const UPSTREAMS = {
   silent: () => undefined,
 } as const;
 
-export type UpstreamFailure = keyof typeof UPSTREAMS;
+export type UpstreamKind = keyof typeof UPSTREAMS;
 
 const HOOK = '/hook';
 export const SECRET = 'a secret of the conformance suite';
@@ -43,7 +52,7 @@ export const SECRET = 'a secret of the conformance suite';
  */
 const REGISTRAR = { repo: 'org', scopes: ['repo:write'] };
 
-/** Local server that receives the target's events. It also simulates the upstream whose failures cause these events. */
+/** Local server that receives the target's events. It also simulates the upstream whose failures cause the events. */
 export class Receiver implements AsyncDisposable {
   readonly deliveries: Delivery[] = [];
   /** Arrival times of requests to the simulated upstream in milliseconds since the epoch, by path. */
@@ -75,7 +84,7 @@ export class Receiver implements AsyncDisposable {
       request.on('end', () => {
         const path = request.url ?? '';
         if (path === HOOK) receiver.#take(request.headers, Buffer.concat(pieces), response);
-        else receiver.#refuse(path, response);
+        else receiver.#respond(path, response);
       });
     });
     receiver.#host = await listenOnLoopback(server);
@@ -102,14 +111,14 @@ export class Receiver implements AsyncDisposable {
   }
 
   /**
-   * Creates a repository whose upstream fails as `failure` says, and returns its name. The target starts the first sync
+   * Creates a repository whose upstream responds as `kind` says, and returns its name. The target starts the first sync
    * by itself.
    */
-  async follow(failure: UpstreamFailure): Promise<string> {
+  async follow(kind: UpstreamKind): Promise<string> {
     const { t } = this;
     const repo = await reserveName(t);
     const name = repo.replaceAll('/', '-');
-    const base_repo = { provider: 'gitea', owner: failure, name, upstream_host: this.#host };
+    const base_repo = { provider: 'gitea', owner: kind, name, upstream_host: this.#host };
     const made = await createRepo(t, repo, { json: { base_repo } });
     if (made.status > 299)
       throw new Skip(`a repository with an upstream cannot be created on this target: ${made.outcome}`);
@@ -135,11 +144,11 @@ export class Receiver implements AsyncDisposable {
     response.writeHead(refused ? 500 : 204).end();
   }
 
-  #refuse(path: string, response: ServerResponse): void {
+  #respond(path: string, response: ServerResponse): void {
     const [repository = ''] = path.split('.git/', 1);
     this.asked.set(repository, [...(this.asked.get(repository) ?? []), this.t.run.now()]);
     const [, owner = ''] = repository.split('/');
-    UPSTREAMS[owner in UPSTREAMS ? (owner as UpstreamFailure) : 'absent'](response);
+    UPSTREAMS[owner in UPSTREAMS ? (owner as UpstreamKind) : 'absent'](response, path);
   }
 
   #close(): void {

@@ -61,12 +61,14 @@ export const oddPages = defineRules('Limits', 'odd-pages', [
     clauses: {
       commits: 'A cursor of the commits of another repository selects none of its commits.',
       branches: 'A cursor of the branches of another repository selects none of its branches.',
+      tags: 'A cursor of the tags of another repository selects none of its tags.',
     },
     check: on(historyRepository, async (t, { name }) => {
       const { name: own, tip } = await otherRepository(t);
       const paths = {
         commits: () => '/api/v1/repos/commits',
         branches: (of: string) => `${repositoryPath(of)}/branches`,
+        ...(t.target.companion && { tags: (of: string) => `${repositoryPath(of)}/tags` }),
       };
       for (const [list, pathOf] of Object.entries(paths)) {
         const query = { limit: '1' };

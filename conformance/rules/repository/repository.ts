@@ -88,12 +88,13 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
       letters: 'A repo_name that differs only in its letters, upper or lower case, is another name.',
       part: 'A repo_name that is a part of the claim, or contains it, is another name.',
       type: 'A repo_name that is a number is refused with 400.',
+      empty: 'A repo_name that is an empty text is refused with 400.',
     },
     writes: true,
     check: async (t) => {
       const [name, other] = [await reserveName(t), await reserveName(t)];
       expectCode(await createRepo(t, name, { json: { repo_name: other } }), 400, 'repo_name_mismatch');
-      expectStatus(await createRepo(t, name, { json: { repo_name: 5 } }), 400);
+      for (const repo_name of [5, '']) expectStatus(await createRepo(t, name, { json: { repo_name } }), 400);
       for (const repo_name of [name.toUpperCase(), `${name}x`, name.slice(0, -1), name.replace(/.*\//, '')]) {
         if (repo_name === name) continue;
         expectCode(await createRepo(t, name, { json: { repo_name } }), 400, 'repo_name_mismatch');

@@ -184,6 +184,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
       zeros: '40 zeros are refused.',
       shortened: 'The first digits of an earlier tip are refused.',
       'other-branch': 'On a branch other than the default branch, the tip of the default branch is refused.',
+      race: 'Of two concurrent restores with the same expected_head_sha, exactly one succeeds.',
     },
     check: on(twoBranches, async (t, { name, seed, last, side, sideTip }) => {
       const expecting = (sha: string, more: object = {}) =>
@@ -194,6 +195,12 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
       expectSame(await tipOf(t, name), last.sha, 'the branch tip must not change');
       expectStatus(await expecting(last.sha, { target_branch: side }), 409);
       expectSame(await tipOf(t, name, side), sideTip, 'the tip of the other branch must not change');
+      const { sha: tip } = await commitFiles(t, name, { 'newer.txt': t.uniqueName() });
+      const race = [seed, last.sha].map((target) =>
+        restore(t, name, restoreMetadata(t, target, { expected_head_sha: tip })),
+      );
+      const statuses = (await Promise.all(race)).map(({ status }) => status).sort();
+      expectSame(statuses, [201, 409], 'one of two concurrent restores must succeed and the other must conflict');
     }),
   },
 ]);

@@ -1,10 +1,27 @@
 import { commitFiles } from '../../api/commit-pack.js';
-import { ABSENT_SHA, AUTHOR, COMMITTER, mustTipOf, restore, restoreMetadata, tipOf } from '../../api/requests.js';
-import { expectAbsent, expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import {
+  ABSENT_SHA,
+  AUTHOR,
+  COMMITTER,
+  mustTipOf,
+  reset,
+  restore,
+  restoreMetadata,
+  tipOf,
+} from '../../api/requests.js';
+import {
+  expectAbsent,
+  expectOther,
+  expectRefused,
+  expectSame,
+  expectSha,
+  expectStatus,
+  expectTrue,
+} from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, otherRepository } from '../../fixtures/repositories.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
-import { expectFailureBody } from '../write-failure.js';
+import { expectFailureBody, expectFailureKind } from '../write-failure.js';
 import { moved } from './moved.js';
 
 /**
@@ -180,7 +197,9 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
   {
     id: 'restore.failure-body',
     says: 'The body of the response to a failed restore is a restore result or a problem details object.',
+    clauses: { 'missing-commit': 'The response about a target commit that does not exist has such a body.' },
     check: on(moved, async (t, { name, seed }) => {
+      expectFailureKind(expectStatus(await restore(t, name, restoreMetadata(t, ABSENT_SHA)), 404));
       const response = expectStatus(await restore(t, name, restoreMetadata(t, seed, { expected_head_sha: seed })), 409);
       expectFailureBody(t, 'failed restore', response, 'result');
     }),
@@ -188,11 +207,14 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
   {
     id: 'restore.err.429.body',
     says: 'A throttled restore is answered with problem details.',
+    clauses: { alias: 'The response to reset-commits is a problem details object too.' },
     reach: 'emulator',
     check: on(moved, async (t, { name, seed }) => {
-      const response = await restore(t, name, restoreMetadata(t, seed), { fault: 'rate_limited' });
-      expectSame(response.outcome, '429 rate_limited', 'unexpected status or code');
-      expectSame(response.mediaType, 'application/problem+json', 'unexpected media type');
+      for (const send of [restore, reset]) {
+        const response = await send(t, name, restoreMetadata(t, seed), { fault: 'rate_limited' });
+        expectSame(response.outcome, '429 rate_limited', 'unexpected status or code');
+        expectSame(response.mediaType, 'application/problem+json', 'unexpected media type');
+      }
     }),
   },
 ]);
@@ -201,9 +223,17 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
   {
     id: 'restore.already.commit-null',
     says: 'If a restore changes nothing, because the branch already has the content of the target commit, commit is null.',
-    check: on(already, async (_t, { response }) => {
+    clauses: {
+      'named-branch': 'A branch other than the default branch is compared with the target commit by its own content.',
+    },
+    check: on(already, async (t, { name, tip, response }) => {
       expectTrue('commit' in response.record(), 'the response must have the member commit');
       expectSame(response.find('commit'), null, 'commit must be null');
+      const target_branch = `beside-${t.uniqueName().replaceAll('/', '-')}`;
+      await commitFiles(t, name, { 'beside.txt': 'x' }, { target_branch, base_branch: t.defaultBranch });
+      const metadata = restoreMetadata(t, tip, { target_branch });
+      const changed = expectStatus(await restore(t, name, metadata, { mustSucceed: true }), 201);
+      expectSha(changed.find('commit', 'commit_sha'), 'the other branch must get a new commit');
     }),
   },
   {

@@ -5,6 +5,7 @@ import {
   defaultBranchNames,
   mustTipOf,
   RESTORE,
+  reader,
   repositoryPath,
   reset,
   resetRoute,
@@ -193,9 +194,14 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
   {
     id: 'restore.gateway-body',
     says: 'The response to a restore with invalid credentials is a problem details object and not a restore result.',
+    clauses: {
+      scope: 'The response to a token without the scope git:write is a problem details object.',
+      alias: 'The response of reset-commits to an invalid token is a problem details object too.',
+    },
     check: on(moved, async (t, { name, seed }) => {
-      for (const as of [undefined, { repo: name }]) {
-        const response = await restore(t, name, restoreMetadata(t, seed), { as });
+      const refusals = [undefined, { repo: name }, reader(name)].map((as) => [restore, as] as const);
+      for (const [send, as] of [...refusals, [reset, { repo: name }] as const]) {
+        const response = await send(t, name, restoreMetadata(t, seed), { as });
         expectRefused(response);
         expectSame(response.mediaType, 'application/problem+json', 'unexpected media type');
         response.string('code');

@@ -3,10 +3,10 @@ import type { ApiResponse } from '../../check/api-response.js';
 import { expectSame } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { historyRepository } from '../../fixtures/history.js';
-import { patternRepository } from '../../fixtures/patterns.js';
+import { patternRepository, SLASH_BRANCH, SLASH_FILE } from '../../fixtures/patterns.js';
 import type { JsonRecord } from '../../http/exchange.js';
 import { on, type RuleRow } from '../rule.js';
-import { findsIn, findsWordIn, found, linesOf, pathsOf, search, searchPatterns } from './found.js';
+import { findsIn, findsWordIn, findsWordOnceIn, found, linesOf, pathsOf, search, searchPatterns } from './found.js';
 
 /**
  * Returns the lines of all matches in `context.txt` of the pattern repository, sorted by line number, such as `match 5`
@@ -49,12 +49,19 @@ export const searchFilters: readonly RuleRow[] = [
       second: 'The second of two paths is searched as well.',
       file: 'A path can be that of a file.',
       'whole-names': 'A path does not select paths that only begin with the same characters.',
+      'with-ref': 'With ref, a path can be that of a file that exists only on the branch in ref.',
+      overlap: 'A file that two of the paths select has each match once.',
+      'from-root': 'A path begins in the root folder of the repository.',
     },
     check: async (t) => {
       await findsIn(t, ['src/app.js', 'src/lib/deep.js', 'src/types.ts'], 'fo+ba', { paths: ['src'] });
       await findsIn(t, ['docs/guide.md', 'src/lib/deep.js'], 'fo+ba', { paths: ['src/lib', 'docs'] });
       await findsWordIn(t, ['b.ts', 'lib/c.js', 'lib/deep/d.js', 'lib/e.md'], { paths: ['lib', 'b.ts'] });
       await findsWordIn(t, ['doc/g.md'], { paths: ['lib/none', 'doc/g.md'] });
+      await findsWordIn(t, ['a.js'], { paths: ['deep', 'c.js', 'a.js'] });
+      await findsWordOnceIn(t, ['lib/c.js', 'lib/deep/d.js', 'lib/e.md'], { paths: ['lib/c.js', 'lib'] });
+      const onBranch = await searchPatterns(t, '^on the branch', { ref: SLASH_BRANCH, paths: [SLASH_FILE] });
+      expectSame(pathsOf(onBranch), [SLASH_FILE], 'the file on the branch must be found');
     },
   },
   {
@@ -64,6 +71,7 @@ export const searchFilters: readonly RuleRow[] = [
       second: 'Files that match only the second of two globs are found.',
       root: 'A glob that begins with **/ also matches files in the root folder.',
       'with-paths': 'With paths, a file must match a glob and be below a path.',
+      overlap: 'A file that matches two of the globs has each match once.',
     },
     check: on(found('fo+ba', { file_filters: { include_globs: ['**/*.js'] } }), async (t, { response }) => {
       expectSame(pathsOf(response), ['src/app.js', 'src/lib/deep.js'], 'the result must contain only JavaScript files');
@@ -74,8 +82,8 @@ export const searchFilters: readonly RuleRow[] = [
       await findsWordIn(t, ['a.js', 'lib/c.js', 'lib/deep/d.js', 'library/f.js'], {
         file_filters: { include_globs: ['**/*.js'] },
       });
-      await findsWordIn(t, ['doc/g.md', 'doc/h.ts.md', 'lib/c.js', 'lib/deep/d.js', 'lib/e.md'], {
-        file_filters: { include_globs: ['**/*.js', '**/*.md'] },
+      await findsWordOnceIn(t, ['doc/g.md', 'doc/h.ts.md', 'lib/c.js', 'lib/deep/d.js', 'lib/e.md'], {
+        file_filters: { include_globs: ['**/*.js', '**/*.md', 'lib/**'] },
         paths: ['lib', 'doc'],
       });
     }),

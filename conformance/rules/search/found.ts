@@ -84,6 +84,15 @@ export async function findsWordIn(t: RuleContext, paths: readonly string[], more
   expectSame(found, paths, `the matches of ${JSON.stringify(more)} must be in exactly these files`);
 }
 
+/**
+ * Searches the pattern repository for a word that many of its files contain once. Expects one match in each of these
+ * files, and no other.
+ */
+export async function findsWordOnceIn(t: RuleContext, paths: readonly string[], more: object): Promise<void> {
+  const found = matchesOf(await searchPatterns(t, '^word in', more)).map(({ path }) => path);
+  expectSame(found.sort(), paths, `the search with ${JSON.stringify(more)} must have one match in each of these files`);
+}
+
 /** Returns a check that searches the history repository (fixture with known commits) for this pattern. */
 export const found = (pattern: string, more?: object) => (t: RuleContext) => search(t, pattern, more);
 

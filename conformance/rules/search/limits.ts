@@ -1,6 +1,7 @@
 import { grep } from '../../api/requests.js';
 import { expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { sampleContent } from '../../fixtures/content.js';
+import { historyRepository } from '../../fixtures/history.js';
 import { DENSE_LINES, largeRepository, TWO_LINE_FILES } from '../../fixtures/large.js';
 import { patternRepository, WORD_PATHS } from '../../fixtures/patterns.js';
 import { defineRules, leftOpen, on } from '../rule.js';
@@ -123,6 +124,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   {
     id: 'grep.page.limit.default',
     says: 'A page has at most 200 matches by default; has_more says whether more matches follow.',
+    clauses: { 'with-cursor': 'A page for a cursor without a limit has at most 200 matches.' },
     check: on(foundInLarge('needle'), async (t, { response }) => {
       expectTrue(
         response.array('matches').length <= 200,
@@ -132,6 +134,9 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       const asked = (await searchLarge(t, 'needle', { pagination: { limit: 200 } })).response;
       expectSame(linesOf(response), linesOf(asked), 'the default must be 200');
       expectSame(response.boolean('has_more'), true, 'has_more must be true');
+      const pagination = { cursor: response.string('next_cursor') };
+      const next = (await searchLarge(t, 'needle', { pagination })).response.array('matches').length;
+      expectTrue(next > 0 && next <= 200, 'the next page must have at most 200 matches', next);
     }),
   },
   {
@@ -159,6 +164,8 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       lines: 'The lines on later pages have the same numbers and texts as without pages.',
       query: 'Every page repeats the query.',
       commit: 'Every page has the searched commit in repo.commit.',
+      ref: 'Every page reads the ref of the request.',
+      context: 'Matches on later pages have their context lines.',
     },
     check: on(largeRepository, async (t, { name }) => {
       const body = { query: { pattern: 'needle' }, paths: ['hay'] };
@@ -183,6 +190,14 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
         const paged = parts.flatMap(matchesOf);
         expectSame(sorted(paged), sorted(whole), 'all pages together must have the matches of one large page');
       }
+      const { name: history } = await historyRepository(t);
+      const old = await allPages(t, history, { query: { pattern: 'edition|hello' }, ref: 'v1' }, 2);
+      const texts = ['echo hello', 'first edition', 'hello reader', 'hello world'];
+      expectSame(old.flatMap(textsOf).sort(), texts, 'all pages must show the lines of the ref');
+      const ends = { query: { pattern: '^plum 12*$' }, paths: ['context.txt'], context: { before: 1, after: 1 } };
+      const around = (await allPages(t, patterns, ends, 1)).flatMap(linesOf);
+      const numbers = [...new Set(around.map(({ line }) => Number(line)))].sort((a, b) => a - b);
+      expectSame(numbers, [1, 2, 11, 12], 'all pages together must show each match with its context lines');
     }),
   },
   {

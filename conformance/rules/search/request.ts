@@ -10,7 +10,7 @@ import {
 import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { ON_OTHER_DEFAULT, otherDefaultRepository } from '../../fixtures/other-default.js';
-import { patternRepository, SLASH_BRANCH, SLASH_FILE } from '../../fixtures/patterns.js';
+import { patternRepository, SLASH_BRANCH, SLASH_FILE, UNUSUAL_FILES } from '../../fixtures/patterns.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules, leftOpen, on, rulesBy } from '../rule.js';
 import { searchFilters } from './filters.js';
@@ -20,9 +20,16 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.route',
     says: 'POST /api/v1/repos/grep with a JSON body searches the files of a repository.',
-    check: on(sampleContent, async (t, { name }) =>
-      expectStatus(await grep(t, name, { query: { pattern: 'e' } }), 200),
-    ),
+    clauses: {
+      hidden: 'A file in a folder whose name begins with a dot is searched.',
+      ignored: 'A committed file that .gitignore names is searched.',
+    },
+    check: on(sampleContent, async (t, { name }) => {
+      expectStatus(await grep(t, name, { query: { pattern: 'e' } }), 200);
+      if (!t.target.write) return;
+      const found = pathsOf(await searchPatterns(t, '^seldom found'));
+      expectSame(found, Object.values(UNUSUAL_FILES), 'the files must be found');
+    }),
   },
   {
     id: 'grep.repo-from-claim',
@@ -86,7 +93,9 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.ref.sha',
     says: 'ref can be a commit SHA; the search then reads the files of that commit.',
-    check: on(historyRepository, async (t, { first }) => {
+    clauses: { 'side-branch': 'A commit that is not in the history of the default branch is searched.' },
+    check: on(historyRepository, async (t, { first, feature }) => {
+      await searchesCommit(t, 'feature', '^feature', ['feature'], { ref: feature.sha });
       const { response } = await search(t, 'first edition', { ref: first.sha });
       expectSame(response.string('repo', 'commit'), first.sha, 'repo.commit must be the requested commit');
       expectSame(pathsOf(response), ['README.md'], 'old content must be found');
@@ -183,8 +192,11 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.err.400.regex',
     says: 'A pattern that is not a valid regular expression is refused with 400.',
+    clauses: { 'no-files': 'The pattern is refused as well if no file is below the paths of the search.' },
     check: on(sampleContent, async (t, { name }) => {
-      expectProblem(await grep(t, name, { query: { pattern: '(' } }), 400, 'bad_request');
+      const query = { pattern: '(' };
+      expectProblem(await grep(t, name, { query }), 400, 'bad_request');
+      expectStatus(await grep(t, name, { query, paths: ['no/such/folder'] }), 400);
     }),
   },
   {

@@ -1,4 +1,4 @@
-import { grep } from '../../api/requests.js';
+import { ABSENT_SHA, grep } from '../../api/requests.js';
 import { expectMatch, expectOneOf, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { ODD_PATH } from '../../fixtures/history.js';
@@ -94,6 +94,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
       indented: 'White space at the start and end of the line is kept.',
       'non-ascii': 'Non-ASCII characters are kept.',
       markup: 'Characters that HTML escapes are kept.',
+      unterminated: 'The last line of a file is found if no newline follows it.',
     },
     check: on(found('^foobar', { paths: ['src/app.js'] }), async (t, { response }) => {
       const [line] = response.records('matches').flatMap(({ lines }) => lines as { text: unknown }[]);
@@ -103,6 +104,8 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
       expectSame(lines, [LONG_LINE, INDENTED_LINE], 'text must be the complete line');
       const marked = textsOf(await searchPatterns(t, '^marked'));
       expectSame(marked, [MARKED_LINE], 'text must be the line with all its characters');
+      const last = textsOf(await searchPatterns(t, '^three', { paths: ['crlf.txt'] }));
+      expectSame(last, ['three'], 'the last line must be found');
     }),
   },
   {
@@ -144,7 +147,9 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.err.404.ref',
     says: 'A ref that does not exist is refused with 404.',
+    clauses: { sha: 'A full SHA that no commit has is refused with 404.' },
     check: on(sampleContent, async (t, { name }) => {
+      expectStatus(await grep(t, name, { query: { pattern: 'e' }, ref: ABSENT_SHA }), 404);
       const response = await grep(t, name, { query: { pattern: 'e' }, ref: 'no-such-ref' });
       t.tolerate('A28', 'missing ref, grep', response, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);
     }),

@@ -1,6 +1,6 @@
 import { type Mutant, patched, proxied } from '../mutant.js';
 import { API, CREATE } from '../places.js';
-import { changesJson, changesStatus } from '../rewrites.js';
+import { changesJson, changesRequest, changesStatus } from '../rewrites.js';
 
 interface ProblemBody {
   code?: string;
@@ -55,6 +55,37 @@ const renames = (code: string, other: string) =>
 const kebab = (code: string): string => code.replaceAll('_', '-');
 
 export const rows: readonly Mutant[] = [
+  patched(
+    'err-shows-deployments-of-other-repositories',
+    'err.specific.deployment_not_found#other-repository',
+    'finds the deployments of all repositories by their ids',
+    {
+      file: 'api/operations/deployments.js',
+      find: 'ctx.repository.record.deployments?.get(ctx.params.deployment_id)',
+      replace: `[...ctx.world.state.repositories.list(ctx.organization.name)]
+        .flatMap(({ record }) => record.deployments?.get(ctx.params.deployment_id) ?? [])[0]`,
+    },
+  ),
+  patched(
+    'err-refuses-a-repository-its-own-project-name',
+    'err.specific.deployment_project_name_in_use#own',
+    'refuses a repository the project name that it has already',
+    { file: 'api/hosting.js', find: 'if (hosting && other.id !== repository?.id)', replace: 'if (hosting)' },
+  ),
+  patched(
+    'err-refuses-every-repeated-key',
+    'err.specific.idempotency_key_reused#same',
+    'refuses an idempotency key in a repeated request',
+    { file: 'api/operations/deployments.js', find: 'if (earlier.request !== request)', replace: 'if (true)' },
+  ),
+  proxied(
+    'err-ignores-the-ref-of-a-repeated-key',
+    'err.specific.idempotency_key_reused#ref',
+    'does not compare the ref of requests with the same idempotency key',
+    changesRequest<{ ref?: string }>(/^POST .*\/deployments$/, (body) => {
+      delete body.ref;
+    }),
+  ),
   ...Object.entries(GENERIC).map(([status, [code, other]]) =>
     proxied(
       `err-calls-a-${status}-${kebab(other)}`,

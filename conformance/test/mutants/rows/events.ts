@@ -26,6 +26,21 @@ export const rows: readonly Mutant[] = [
     find: 'type: name,',
     replace: "type: 'repo.sync_failed',",
   }),
+  patched('event-tells-of-good-runs', 'event.sync-failed.sent#success', 'sends the event for a sync that succeeds', {
+    file: SYNCS,
+    find: "error === undefined ? 'succeeded' : 'failed'",
+    replace: "'failed'",
+  }),
+  patched(
+    'event-sends-the-end-of-a-sync-by-default',
+    'event.sync-failed.sent#success',
+    'sends an event repo.sync.succeeded that nobody asked for',
+    {
+      file: 'api/operations/webhooks.js',
+      find: 'body.events ?? DEFAULT_EVENTS',
+      replace: "body.events ?? ['repo.sync.succeeded', ...DEFAULT_EVENTS]",
+    },
+  ),
   patched(
     'event-is-sent-at-every-attempt',
     'event.sync-failed.retries-exhausted',

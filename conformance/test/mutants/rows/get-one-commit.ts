@@ -164,6 +164,12 @@ export const rows: readonly Mutant[] = [
     changesRevision(/\^\{commit\}$/, (revision) => `refs/heads/${revision.slice(0, 2)}-commit`),
   ),
   proxied(
+    'commit-knows-no-capitals',
+    'commit.get.revision-syntax#capitals',
+    'takes an SHA in capital letters for the name of a branch',
+    changesRevision(/^(?=.*[A-F])[0-9A-F]{40}$/, (sha) => `refs/heads/${sha}`),
+  ),
+  proxied(
     'commit-knows-no-full-refs',
     'commit.get.revision-syntax#full-refs',
     'takes the full name of a tag for the name of a branch',

@@ -1,7 +1,7 @@
 import { type Mutant, proxied } from '../mutant.js';
-import { COMMITS, REPO, REPOS } from '../places.js';
+import { BRANCHES, COMMITS, REPO, REPOS } from '../places.js';
 import type { Rewrite } from '../proxy.js';
-import { assumesParameter, changesJson, ignoresParameter, setsHeader, setsMember } from '../rewrites.js';
+import { assumesParameter, changesJson, changesQuery, ignoresParameter, setsHeader, setsMember } from '../rewrites.js';
 
 /**
  * Makes each later page of a list repeat its second item in place of its first. One item is therefore lost between two
@@ -69,13 +69,51 @@ export const rows: readonly Mutant[] = [
     }),
     USES_UP_QUOTA,
   ),
-  ...['branches', 'tags', 'commits'].map((list) =>
+  proxied(
+    'rate-writes-the-delay-in-milliseconds',
+    'rate.429.retry-after.precedence#delay',
+    'writes Retry-After in milliseconds',
+    ofUsedUpQuota((headers) => {
+      headers['retry-after'] = String(Number(headers['retry-after']) * 1000);
+    }),
+  ),
+  proxied(
+    'rate-writes-the-window-in-milliseconds',
+    'rate.429.retry-after.precedence#window',
+    'writes t in milliseconds',
+    ofUsedUpQuota((headers) => {
+      headers.ratelimit = String(headers.ratelimit).replace(/t=(\d+)/, 't=$1000');
+    }),
+  ),
+  proxied(
+    'rate-says-that-one-request-is-left',
+    'rate.429.retry-after.precedence#nothing-left',
+    'has 1 as r if the quota is used up',
+    ofUsedUpQuota((headers) => {
+      headers.ratelimit = String(headers.ratelimit).replace('r=0', 'r=1');
+    }),
+  ),
+  ...Object.entries({
+    branches: 'branches',
+    tags: 'tags',
+    commits: 'commits',
+    'notes-refs': 'refs',
+    deployments: 'deployments',
+  }).map(([clause, list]) =>
     proxied(
-      `limit-repeats-${list}`,
-      `limit.page.every-list#${list}`,
-      `has one item of the list of ${list} twice and another not at all on further pages`,
+      `limit-repeats-${clause}`,
+      `limit.page.every-list#${clause}`,
+      `has one item of the list of ${clause.replace('-', ' ')} twice and another not at all on further pages`,
       loses(list),
     ),
+  ),
+  proxied(
+    'limit-has-no-default-after-a-cursor',
+    'limit.list.default#with-cursor',
+    'returns all further branches if the request has a cursor but no limit',
+    changesQuery(BRANCHES, (query) => {
+      if (query.has('cursor') && !query.has('limit')) query.set('limit', '100');
+    }),
   ),
   proxied(
     'limit-ignores-limit-of-branches',
@@ -108,6 +146,18 @@ export const rows: readonly Mutant[] = [
     'limit.page.next_cursor',
     'does not look at cursor',
     ignoresParameter(REPOS, 'cursor'),
+  ),
+  proxied(
+    'limit-does-not-say-that-nothing-follows-nothing',
+    'limit.page.has_more#empty',
+    'has no member has_more in an empty list of tags',
+    changesJson<{ tags: unknown[]; has_more?: boolean }>(
+      /^GET .*\/tags$/,
+      (body) => {
+        if (body.tags.length === 0) delete body.has_more;
+      },
+      200,
+    ),
   ),
   proxied(
     'limit-always-promises-more',

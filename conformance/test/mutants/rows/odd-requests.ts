@@ -185,6 +185,12 @@ export const rows: readonly Mutant[] = [
     readsTheCursor(/^GET \/api\/repos\/[^/]+\/branches$/),
   ),
   proxied(
+    'limit-follows-a-cursor-to-tags-of-another-repository',
+    'limit.page.foreign-cursor#tags',
+    'shows the tags of the repository to which a cursor was issued',
+    readsTheCursor(/^GET \/api\/repos\/[^/]+\/tags$/),
+  ),
+  proxied(
     'err-takes-put-for-get',
     'err.generic.405#operations',
     'answers a PUT on the path of a commit',

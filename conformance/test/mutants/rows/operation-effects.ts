@@ -33,6 +33,16 @@ function losesLast(name: string) {
 }
 
 export const rows: readonly Mutant[] = [
+  patched(
+    'operation-changes-credentials-of-other-repositories',
+    'other.effect.credentials#other-repository',
+    'finds the Git credentials of all repositories by their ids',
+    {
+      file: 'api/operations/git-credentials.js',
+      find: 'claims.repo !== WHOLE_ORGANIZATION && claims.repo !== owner.name',
+      replace: 'false',
+    },
+  ),
   proxied(
     'effect-creates-branches-at-the-default-branch',
     'other.effect.branches#create-at-base',

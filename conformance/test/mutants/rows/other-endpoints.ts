@@ -67,6 +67,14 @@ export const rows: readonly Mutant[] = [
     'does not look at repo_name',
     ignoresMember(CREATE, 'repo_name'),
   ),
+  proxied(
+    'other-ignores-an-empty-name-in-the-body',
+    'other.create.body.mismatch#empty',
+    'takes an empty repo_name for an absent one',
+    changesRequest<CreateBody>(CREATE, (body) => {
+      if (body.repo_name === '') delete body.repo_name;
+    }),
+  ),
   patched(
     'other-creates-what-it-refuses',
     'other.create.body.mismatch',

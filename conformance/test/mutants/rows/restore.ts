@@ -8,7 +8,15 @@ import {
 } from '../patches.js';
 import { RESET, RESTORE } from '../places.js';
 import type { ProxiedResponse, Rewrite } from '../proxy.js';
-import { changesRequest, changesStatus, ignoresMember, isAt, setsHeader, setsMember } from '../rewrites.js';
+import {
+  changesJson,
+  changesRequest,
+  changesStatus,
+  ignoresMember,
+  isAt,
+  setsHeader,
+  setsMember,
+} from '../rewrites.js';
 
 interface Metadata {
   target_branch?: unknown;
@@ -251,6 +259,65 @@ export const rows: readonly Mutant[] = [
     'restore.failure-body',
     'does not say why it failed',
     setsMember(RESTORE, 'result.message', '', 409),
+  ),
+  proxied(
+    'restore-calls-a-missing-commit-a-success',
+    'restore.failure-body#missing-commit',
+    'has success true in the response about a target commit that does not exist',
+    changesJson<{ code?: string; result?: { success: boolean } }>(
+      RESTORE,
+      (body) => {
+        delete body.code;
+        body.result = { ...body.result, success: true };
+      },
+      404,
+    ),
+  ),
+  proxied(
+    'restore-throttles-the-alias-in-plain-json',
+    'restore.err.429.body#alias',
+    'throttles reset-commits in plain JSON',
+    setsHeader(RESET, 'content-type', 'application/json', 429),
+  ),
+  proxied(
+    'restore-refuses-a-missing-scope-as-a-result',
+    'restore.gateway-body#scope',
+    'refuses a token without the scope git:write with a restore result',
+    changesJson<{ code?: string }>(RESTORE, ({ code }, { headers }) => {
+      if (code !== 'insufficient_scope') return;
+      headers['content-type'] = 'application/json';
+      return { commit: null, result: { success: false, status: 'precondition_failed' } };
+    }),
+  ),
+  proxied(
+    'restore-refuses-credentials-of-the-alias-in-plain-json',
+    'restore.gateway-body#alias',
+    'refuses a token at reset-commits in plain JSON',
+    setsHeader(RESET, 'content-type', 'application/json', 403),
+  ),
+  patched(
+    'restore-compares-the-default-branch',
+    'restore.already.commit-null#named-branch',
+    'changes no branch if the default branch is at the target commit',
+    {
+      file: FILE,
+      find: 'if (base.tree === tree)',
+      replace: 'if (base.tree === tree || target === repository.git.refs.headOid)',
+    },
+  ),
+  patched(
+    'restore-loses-the-slower-of-two-restores',
+    'restore.expected_head.mismatch#race',
+    'looks at the tip before it is its turn to write',
+    {
+      file: FILE,
+      find: `return transact(repository, async (transaction) => {
+            const base = findWriteBase(repository, write);`,
+      replace: `const early = findWriteBase(repository, write);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return transact(repository, async (transaction) => {
+            const base = { ...early, old: repository.git.refs.get(early.ref) ?? early.old };`,
+    },
   ),
   proxied(
     'restore-throttles-in-plain-json',

@@ -1,12 +1,14 @@
-import { type Mutant, proxied } from '../mutant.js';
+import { ABSENT_SHA } from '../../../api/requests.js';
+import { UNUSUAL_FILES } from '../../../fixtures/patterns.js';
+import { type Mutant, patched, proxied } from '../mutant.js';
 import { GREP } from '../places.js';
-import type { ProxiedResponse } from '../proxy.js';
+import type { ProxiedRequest, ProxiedResponse } from '../proxy.js';
 import { changesJson, changesRequest } from '../rewrites.js';
 import { changesResponsesTo } from '../tokens.js';
 
 interface Search {
   ref?: string;
-  query?: { case_sensitive?: boolean };
+  query?: { pattern?: string; case_sensitive?: boolean };
   paths?: string[];
   file_filters?: { include_globs?: string[]; exclude_globs?: string[]; extension_filters?: string[] | undefined };
 }
@@ -55,6 +57,96 @@ export const rows: readonly Mutant[] = [
         if (search[name] !== undefined && search.query !== undefined) search.query.case_sensitive = true;
       }),
     ),
+  ),
+  proxied(
+    'grep-lists-matches-once-per-path',
+    'grep.paths#overlap',
+    'lists the matches of a file once for each path that selects it',
+    changesJson<Found>(
+      GREP,
+      ({ matches }, { request }) => {
+        const { paths = [] }: Search = JSON.parse((request as ProxiedRequest).body.toString());
+        if (paths.length > 1) matches.push(...matches.filter(({ path }) => path === paths[0] && path !== paths[1]));
+      },
+      200,
+    ),
+  ),
+  proxied(
+    'grep-lists-matches-once-per-glob',
+    'grep.include_globs#overlap',
+    'lists the matches of a file once for each glob that it matches',
+    changesJson<Found>(
+      GREP,
+      ({ matches }, { request }) => {
+        const { file_filters: filters }: Search = JSON.parse((request as ProxiedRequest).body.toString());
+        if ((filters?.include_globs?.length ?? 0) < 3) return;
+        matches.push(...matches.filter(({ path }) => /^lib\/.*\.(js|md)$/.test(path)));
+      },
+      200,
+    ),
+  ),
+  proxied(
+    'grep-finds-paths-anywhere',
+    'grep.paths#from-root',
+    'searches each folder with the name of a listed path, wherever it is',
+    changesRequest<Search>(GREP, (search) => {
+      if (search.paths?.[0] === 'deep') search.paths.push('lib/deep');
+    }),
+  ),
+  ...Object.entries(UNUSUAL_FILES).map(([clause, unusual]) =>
+    proxied(
+      `grep-leaves-${clause}-files-out`,
+      `grep.route#${clause}`,
+      `leaves ${clause} files out`,
+      changesFound((found) => {
+        found.matches = found.matches.filter(({ path }) => path !== unusual);
+      }),
+    ),
+  ),
+  proxied(
+    'grep-needs-a-newline-at-the-end',
+    'grep.resp.line.text#unterminated',
+    'does not search the last line of a file if no newline follows it',
+    changesFound((found) => {
+      found.matches = found.matches.filter(({ lines }) => lines[0]?.text !== 'three');
+    }),
+  ),
+  proxied(
+    'grep-ignores-ref-with-paths',
+    'grep.paths#with-ref',
+    'does not look at ref if there are paths',
+    changesRequest<Search>(GREP, (search) => {
+      if (search.paths !== undefined) delete search.ref;
+    }),
+  ),
+  proxied(
+    'grep-reads-the-pattern-for-files-only',
+    'grep.err.400.regex#no-files',
+    'does not look at the pattern if no file is below the paths',
+    changesRequest<Search>(GREP, ({ query, paths }) => {
+      if (query !== undefined && paths?.[0]?.startsWith('no/')) query.pattern = 'e';
+    }),
+  ),
+  proxied(
+    'grep-takes-the-default-branch-for-an-unknown-sha',
+    'grep.err.404.ref#sha',
+    'searches the default branch if no commit has the SHA in ref',
+    changesRequest<Search>(GREP, (search) => {
+      if (search.ref === ABSENT_SHA) delete search.ref;
+    }),
+  ),
+  patched(
+    'grep-searches-the-history-of-the-default-branch-only',
+    'grep.ref.sha#side-branch',
+    'finds only commits in the history of the default branch by their SHA',
+    {
+      file: 'api/operations/grep.js',
+      find: 'const search = () => searchPage(',
+      replace: `const { git } = repository;
+        const isInHistory = () => [...git.history.logEach({ tips: [git.refs.headOid] })].includes(commit);
+        if (/^[0-9a-f]{40}$/.test(ref ?? '') && !isInHistory()) throw problem('ref_not_found', 'No such commit.');
+        const search = () => searchPage(`,
+    },
   ),
   proxied(
     'grep-ignores-extensions-with-globs',

@@ -134,6 +134,29 @@ export const rows: readonly Mutant[] = [
     }),
   ),
   patched(
+    'grep-reads-the-default-branch-on-later-pages',
+    'grep.page.cursor.continues#ref',
+    'reads the default branch on later pages, whichever ref is named',
+    patchOfGrep(
+      'position ?? (await resolveRef(ctx, { ref, ephemeral: body.ephemeral }))',
+      '(ref ? undefined : position) ?? (await resolveRef(ctx, { ref: position ? undefined : ref }))',
+    ),
+  ),
+  patched(
+    'grep-shows-no-context-on-later-pages',
+    'grep.page.cursor.continues#context',
+    'shows context lines on the first page only',
+    patchOfGrep('context?.before ?? 0, MAX_LINES)', 'position ? 0 : (context?.before ?? 0), MAX_LINES)'),
+  ),
+  proxied(
+    'grep-has-no-default-after-a-cursor',
+    'grep.page.limit.default#with-cursor',
+    'shows up to 5000 matches for a cursor without a limit',
+    changesRequest<Limited>(GREP, ({ pagination }) => {
+      if (pagination?.cursor !== undefined) pagination.limit ??= 5000;
+    }),
+  ),
+  patched(
     'grep-accepts-cursors-of-other-repositories',
     'grep.repo-from-claim#cursor',
     'accepts a cursor of another repository and fails to continue there',
