@@ -116,6 +116,22 @@ const CHECKS: readonly (readonly [name: string, rule: string, does: string, mend
   ],
 ];
 
+/** Makes the server carry out a request with a bad token, although it refuses the request with 403. */
+function executesRefused(place: Place, mend: Mend): Rewrite {
+  const refused = new WeakSet<object>();
+  const { request } = mendsTokens(place, (token, sent) => {
+    const claims = mend(token, sent);
+    if (claims !== undefined) refused.add(sent);
+    return claims;
+  });
+  return {
+    request,
+    response: (response) => {
+      if (refused.has(response.request)) response.status = 403;
+    },
+  };
+}
+
 /** Makes the server accept a token with another scheme than Bearer. */
 function takesScheme(place: Place, tokenIn: (authorization: string) => string | undefined): Rewrite {
   return {
@@ -173,6 +189,14 @@ export const rows: readonly Mutant[] = [
   ...CHECKS.flatMap(([name, rule, does, mend, ...routes]) =>
     routes.map(([route, place]) =>
       proxied(`${name}-${route}`, `${rule}#everywhere`, `${does} (${route})`, mendsTokens(place, mend)),
+    ),
+  ),
+  ...[MERGE, DELETE, CREATE_V1].map(([route, place]) =>
+    proxied(
+      `claim-executes-refused-requests-of-${route}`,
+      'claim.exp.expired#everywhere',
+      `refuses an expired token with 403, and carries out its request (${route})`,
+      executesRefused(place, withoutExpiry),
     ),
   ),
   ...SCHEMES.flatMap(([scheme, tokenIn, ...routes]) =>
