@@ -9,7 +9,8 @@ import { isRecord } from '../../http/exchange.js';
 import type { TokenPlace } from '../documented-operations.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 import { everyPlace, expectGitRefused, expectTokenRefused, forEachPlace } from '../token-places.js';
-import { acceptsToken, readWithToken, refuseTokens, rejectsTokens, tokenRead } from './token-checks.js';
+import { conditionalHeaders } from './conditional.js';
+import { acceptsToken, readWithToken, refuseTokens, rejectsTokens, tokenRead, withKid } from './token-checks.js';
 
 const YEAR = 31_536_000;
 /**
@@ -26,8 +27,18 @@ async function helperClaims(t: RuleContext): Promise<Record<string, unknown>> {
   return decodeJwt(token);
 }
 
+const isFileOrRecord = ({ name }: TokenPlace): boolean => name === 'file' || name === 'repo';
+
+/** Returns the times of a token that expired an hour ago. */
+function expired({ seconds }: RuleContext): { iat: number; exp: number } {
+  return { iat: seconds - 7200, exp: seconds - 3600 };
+}
+
 export const claims = defineRules('Token claims', 'token-claims', [
-  rejectsTokens('claim.iss.required', 'A token without iss is rejected.', [{ claims: { iss: null } }]),
+  rejectsTokens('claim.iss.required', 'A token without iss is rejected.', [{ claims: { iss: null } }], {
+    clauses: { kid: 'A token without iss is rejected even if its kid names the key that signed it.' },
+    alsoRejects: (t) => [withKid(t, { claims: { iss: null } })],
+  }),
   acceptsToken('claim.iss.organization', 'The claim iss of a token is the name of its organization.', {}),
   rejectsTokens(
     'claim.iss.selects-keys',
@@ -109,8 +120,17 @@ export const claims = defineRules('Token claims', 'token-claims', [
     'A token with one unknown scope is rejected, whatever its other scopes are.',
     [({ scope }) => ({ scopes: [scope, 'git:admin'] })],
     {
-      clauses: { first: 'The unknown scope may be the first of the list.' },
-      alsoRejects: () => [({ scope }) => ({ scopes: ['git:admin', scope] })],
+      clauses: {
+        first: 'The unknown scope may be the first of the list.',
+        types: 'A value that is not a text, such as null or a number, is not a scope name.',
+        everywhere: 'Every operation rejects a token with an unknown scope, on each route of published clients.',
+      },
+      alsoRejects: () => [
+        ({ scope }) => ({ scopes: ['git:admin', scope] }),
+        ({ scope }) => ({ claims: { scopes: [scope, null] } }),
+        ({ scope }) => ({ claims: { scopes: [scope, 5] } }),
+      ],
+      everywhere: ({ operation }) => ({ scopes: [...operation.scopes, 'git:admin'] }),
     },
   ),
   {
@@ -129,9 +149,23 @@ export const claims = defineRules('Token claims', 'token-claims', [
       });
     },
   },
-  rejectsTokens('claim.exp.expired', 'A token that expired an hour ago is rejected.', [
-    (_, { seconds }) => ({ claims: { iat: seconds - 7200, exp: seconds - 3600 } }),
-  ]),
+  rejectsTokens(
+    'claim.exp.expired',
+    'A token that expired an hour ago is rejected.',
+    [(_, t) => ({ claims: expired(t) })],
+    {
+      clauses: {
+        conditional: 'An expired token is rejected even if the request has If-None-Match or Range.',
+        everywhere: 'Every operation rejects an expired token, on each route of published clients.',
+      },
+      everywhere: (_, t) => ({ claims: expired(t) }),
+      alsoChecks: (t) =>
+        forEachPlace(t, isFileOrRecord, async ({ place, ask }) => {
+          for (const headers of conditionalHeaders(await ask({})))
+            expectTokenRefused(t, place, await ask({ claims: expired(t) }, { headers }));
+        }),
+    },
+  ),
   leftOpen(
     'claim.exp.leeway',
     'The specification does not say how long after exp a token is still accepted.',

@@ -20,6 +20,8 @@ import {
   refuseTokens,
   refuseTokensAtSome,
   rejectsTokens,
+  UNKNOWN_KID,
+  withKid,
 } from './token-checks.js';
 import { runTokenHelper, withKeyFile } from './token-helper.js';
 
@@ -32,8 +34,10 @@ export const authentication = defineRules('Authentication', 'authentication', [
       clauses: {
         kid: 'A kid that names a registered key does not replace the signature of that key.',
         'embedded-key': 'A public key in the header of the token verifies nothing.',
+        everywhere: 'Every operation verifies the signature, on each route of published clients.',
       },
       alsoRejects: (t) => [withKid(t, { defect: 'foreign-key' }), { defect: 'embedded-key' }],
+      everywhere: { defect: 'foreign-key' },
     },
   ),
   {
@@ -156,12 +160,6 @@ function mustKnowId(t: RuleContext, role: KeyRole): string {
   return id;
 }
 
-/** Returns the recipe with the main key's id as `kid` in its header. Returns undefined if the id is unknown. */
-function withKid(t: RuleContext, recipe: TokenRecipe): TokenRecipe | undefined {
-  const kid = idOf(t, 'main');
-  return kid === undefined ? undefined : { ...recipe, header: { ...recipe.header, kid } };
-}
-
 /** Returns an algorithm that tokens may use, but that does not belong to the main key of the target. */
 function otherAlgorithm({ key }: Target): string {
   return key.algorithm === 'ES384' ? 'ES256' : 'ES384';
@@ -175,6 +173,14 @@ function anotherRole(t: RuleContext): KeyRole {
   const other = t.target.otherKeys[0];
   if (other === undefined) throw new Skip('needs a second registered key: --other-key');
   return other.algorithm;
+}
+
+/** Returns recipes of tokens whose `kid` names the key that signed them: one for each known key but the main one. */
+function signedByOthers(t: RuleContext): readonly TokenRecipe[] {
+  const { otherKeys, restrictedKey } = t.target;
+  const roles: KeyRole[] = otherKeys.map(({ algorithm }) => algorithm);
+  if (restrictedKey?.allowedScopes?.includes('git:read')) roles.push('restricted');
+  return roles.flatMap((key) => withKid(t, { key }, key) ?? []);
 }
 
 export const tokenHeader = defineRules('Token header', 'token-header', [
@@ -275,7 +281,11 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
   {
     id: 'jwt.kid.match',
     says: 'A token whose kid names the key that signed it is accepted.',
-    check: async (t) => expectStatus(await readWithToken(t, { header: { kid: mustKnowId(t, 'main') } }), 200),
+    clauses: { 'other-key': 'The kid may name another registered key than the first.' },
+    check: async (t) => {
+      expectStatus(await readWithToken(t, { header: { kid: mustKnowId(t, 'main') } }), 200);
+      for (const recipe of signedByOthers(t)) expectStatus(await readWithToken(t, recipe), 200);
+    },
   },
   rejectsTokens(
     'jwt.kid.match-wrong-signature',
@@ -283,22 +293,35 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
     [(_, t) => ({ key: anotherRole(t), header: { kid: mustKnowId(t, 'main') } })],
     {
       reach: 'needs-setup',
-      clauses: { 'same-algorithm': 'The token is also rejected if both keys have the same algorithm.' },
+      clauses: {
+        'same-algorithm': 'The token is also rejected if both keys have the same algorithm.',
+        'other-kid': 'The kid may name any registered key other than the one that signed the token.',
+        'restricted-kid': 'The token is also rejected if its kid names a restricted key.',
+      },
       alsoRejects: (t) => {
         const { key, restrictedKey } = t.target;
-        return [restrictedKey?.algorithm === key.algorithm ? withKid(t, { key: 'restricted' }) : undefined];
+        return [
+          restrictedKey?.algorithm === key.algorithm ? withKid(t, { key: 'restricted' }) : undefined,
+          withKid(t, {}, anotherRole(t)),
+          withKid(t, {}, 'restricted'),
+        ];
       },
     },
   ),
   {
     id: 'jwt.kid.unknown',
     says: 'With an unknown kid, every registered key is tried.',
-    clauses: { 'other-key': 'A key other than the first is tried as well.' },
+    clauses: {
+      'other-key': 'A key other than the first is tried as well.',
+      restricted: 'A restricted key is tried as well.',
+    },
     check: async (t) => {
-      await acceptToken(t, { header: { kid: 'nope' } });
+      await acceptToken(t, { header: UNKNOWN_KID });
       for (const { algorithm: key } of t.target.otherKeys) {
-        expectStatus(await readWithToken(t, { header: { kid: 'nope' }, key }), 200);
+        expectStatus(await readWithToken(t, { header: UNKNOWN_KID, key }), 200);
       }
+      if (t.target.restrictedKey?.allowedScopes?.includes('git:read'))
+        expectStatus(await readWithToken(t, { header: UNKNOWN_KID, key: 'restricted' }), 200);
     },
   },
   {

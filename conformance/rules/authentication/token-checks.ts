@@ -9,6 +9,25 @@ import { sampleRepository } from '../../fixtures/repositories.js';
 import type { TokenPlace } from '../documented-operations.js';
 import type { RuleRow } from '../rule.js';
 import { expectTokenRefused, forEachPlace, TOKEN_PLACES, type TokenDraft, type Visit } from '../token-places.js';
+import { type RouteToken, refuseTokenEverywhere } from './every-route.js';
+import type { PreparedRoute } from './prepared-routes.js';
+
+/** Returns the id under which a key is registered at the target. Returns undefined if the id is unknown. */
+export function idOf(t: RuleContext, role: KeyRole): string | undefined {
+  return t.run.signer.key(role)?.id;
+}
+
+/**
+ * Returns the recipe with a key's id as `kid` in its header. Returns undefined if the id is unknown. `role`: role of
+ * the key. Default: the main key.
+ */
+export function withKid(t: RuleContext, recipe: TokenRecipe, role: KeyRole = 'main'): TokenRecipe | undefined {
+  const kid = idOf(t, role);
+  return kid === undefined ? undefined : { ...recipe, header: { ...recipe.header, kid } };
+}
+
+/** `kid` that no key of the target has. */
+export const UNKNOWN_KID = { kid: 'nope' };
 
 /**
  * Sends GET /api/v1/repo for the sample repository. The token has the scope `git:read`; `recipe` overrides its
@@ -96,11 +115,6 @@ export async function refuseTokens(t: RuleContext, ...drafts: readonly TokenDraf
  */
 const SOME = ['repo', 'pack', 'list-repos', 'Git'];
 
-/** Returns the id under which a key is registered at the target. Returns undefined if the id is unknown. */
-export function idOf(t: RuleContext, role: KeyRole): string | undefined {
-  return t.run.signer.key(role)?.id;
-}
-
 /**
  * Expects a few endpoints (`SOME`) to refuse these tokens as invalid. Endpoints whose scope the key may not sign for
  * are omitted. An undefined draft is ignored; rules use it for a token whose key the target lacks.
@@ -116,6 +130,21 @@ export async function refuseTokensAtSome(t: RuleContext, ...drafts: readonly (To
   }
 }
 
+/**
+ * Returns a filter for routes. It keeps those whose scopes the key of these drafts may sign for, so that a scope is not
+ * a reason to refuse a token.
+ */
+function routesOf(t: RuleContext, drafts: readonly TokenDraft[]): (route: Pick<PreparedRoute, 'operation'>) => boolean {
+  const isRestricted = drafts.some((draft) => keyFor(t, draft) === 'restricted');
+  return isRestricted ? routesInside(t) : () => true;
+}
+
+/** Returns a filter for routes. It keeps those whose scopes are all on the allowlist of the restricted key. */
+export function routesInside(t: RuleContext): (route: Pick<PreparedRoute, 'operation'>) => boolean {
+  const { allowedScopes = [] } = t.key('restricted');
+  return ({ operation }) => operation.scopes.every((scope) => allowedScopes.includes(scope));
+}
+
 /** Returns the role of the key that signs the tokens of a draft. Undefined means the main key. */
 function keyFor(t: RuleContext, draft: TokenDraft): KeyRole | undefined {
   const recipes = typeof draft === 'function' ? TOKEN_PLACES.map((place) => draft(place, t)) : [draft];
@@ -126,6 +155,10 @@ function keyFor(t: RuleContext, draft: TokenDraft): KeyRole | undefined {
 interface MoreOfRejection extends Partial<RuleRow> {
   /** Returns additional tokens that the rule tries only at a few endpoints (`refuseTokensAtSome`). */
   readonly alsoRejects?: (t: RuleContext) => readonly (TokenDraft | undefined)[];
+  /** Token that the rule also tries at every other route that the suite knows (`refuseTokenEverywhere`). */
+  readonly everywhere?: RouteToken;
+  /** Checks more than the refusal of valid requests with these tokens. */
+  readonly alsoChecks?: (t: RuleContext) => Promise<void>;
 }
 
 /** Defines a rule: the API and Git accept a token of this recipe. */
@@ -138,11 +171,13 @@ export function rejectsTokens(
   id: string,
   says: string,
   drafts: readonly TokenDraft[],
-  { alsoRejects = () => [], ...more }: MoreOfRejection = {},
+  { alsoRejects = () => [], everywhere, alsoChecks, ...more }: MoreOfRejection = {},
 ): RuleRow {
   const check = async (t: RuleContext) => {
     await refuseTokens(t, ...drafts);
     await refuseTokensAtSome(t, ...alsoRejects(t));
+    if (everywhere !== undefined) await refuseTokenEverywhere(t, everywhere, { wanted: routesOf(t, drafts) });
+    await alsoChecks?.(t);
   };
   return { id, says, writes: 'where-allowed', ...more, check };
 }

@@ -5,6 +5,9 @@ import { basic } from '../../http/git-remote.js';
 import { faulted, type TokenPlace } from '../documented-operations.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 import { everyPlace, expectErrorOf, forEachPlace, ofApi, ofGit, showsNothing } from '../token-places.js';
+import { conditionalHeaders } from './conditional.js';
+import { refuseEverywhere } from './every-route.js';
+import type { PreparedRoute } from './prepared-routes.js';
 import { readWithToken, tokenRead } from './token-checks.js';
 
 /** Names of endpoints whose request has no query, so a rule can add one. */
@@ -26,9 +29,10 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
       cookie: 'A token in a cookie is ignored.',
       header: 'A token in another header is ignored.',
       query: 'A token in the query is ignored, also by operations whose request has no query.',
+      conditional: 'A request without a token gets 401 even if it has If-None-Match or Range.',
     },
     writes: 'where-allowed',
-    check: async (t) =>
+    check: async (t) => {
       await forEachPlace(t, everyPlace, async ({ place, repo, askWithout }) => {
         const recipe = { repo, scopes: [place.scope] };
         const token = t.token(recipe);
@@ -42,7 +46,13 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
         for (const options of [{}, { recipe, headers }]) expectNoCredential(place, await askWithout(options));
         if (!WITHOUT_QUERY.includes(place.name)) return;
         expectNoCredential(place, await askWithout({ recipe, query: { access_token: token, token } }));
-      }),
+      });
+      const isTried = ({ name }: TokenPlace) => ['file', 'repo', 'commit'].includes(name);
+      await forEachPlace(t, isTried, async ({ place, ask, askWithout }) => {
+        for (const headers of conditionalHeaders(await ask({})))
+          expectNoCredential(place, await askWithout({ headers }));
+      });
+    },
   },
   {
     id: 'authfail.401.scheme-basic',
@@ -50,6 +60,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     clauses: {
       similar: 'A scheme whose name begins or ends with Bearer is another scheme.',
       none: 'A token without a scheme is not accepted.',
+      everywhere: 'Every operation refuses other schemes than Bearer, on each route of published clients.',
     },
     writes: 'where-allowed',
     check: async (t) => {
@@ -65,6 +76,13 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
         }
         t.tolerate('A31', `no scheme, ${place.name}`, await ask(token), ['401', '403 forbidden']);
       });
+      for (const headerOf of [basic, (token: string) => `Token ${token}`]) {
+        const optionsFor = ({ repo, operation: { scopes } }: PreparedRoute) => {
+          const recipe = { repo, scopes };
+          return { recipe, headers: { authorization: headerOf(t.token(recipe)) } };
+        };
+        await refuseEverywhere(t, optionsFor, { statuses: () => ['401'] });
+      }
     },
   },
   leftOpen(

@@ -5,6 +5,7 @@ import { expectOneOf } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import type { SigningKey } from '../../target/keys.js';
+import { type RouteToken, refuseTokenEverywhere } from '../authentication/every-route.js';
 import {
   acceptToken,
   allowedScopes,
@@ -14,6 +15,9 @@ import {
   refuseTokens,
   refuseTokensAtSome,
   rejectsTokens,
+  routesInside,
+  UNKNOWN_KID,
+  withKid,
 } from '../authentication/token-checks.js';
 import { SCOPES, type TokenPlace } from '../documented-operations.js';
 import { type Check, defineRules, type RuleRow, rulesBy } from '../rule.js';
@@ -116,8 +120,7 @@ function timesFrom({ seconds }: RuleContext, since: number, lifetime: number): {
  * unknown.
  */
 function withItsKid(t: RuleContext, recipe: TokenRecipe): TokenRecipe {
-  const kid = idOf(t, 'restricted');
-  return kid === undefined ? recipe : { ...recipe, header: { kid } };
+  return withKid(t, recipe, 'restricted') ?? recipe;
 }
 
 /** Names of the endpoints at which a rule tries two tokens: one without `kid` and one with it. */
@@ -166,12 +169,16 @@ const RESTRICTED: readonly RuleRow[] = [
       clauses: {
         'past-iat': 'The lifetime counts from iat, not from now or from nbf.',
         kid: 'The limit holds for a token with the kid of the key as well.',
+        'unknown-kid': 'The limit holds for a token with an unknown kid as well.',
+        everywhere: 'Every operation rejects a lifetime above the limit, on each route of published clients.',
       },
       alsoRejects: (t) => [
         { key: 'restricted', claims: timesFrom(t, -1800, 3601) },
         { key: 'restricted', claims: { ...timesFrom(t, -7200, 7800), nbf: t.seconds - 600 } },
         withItsKid(t, TOO_LONG),
+        { ...TOO_LONG, header: UNKNOWN_KID },
       ],
+      everywhere: TOO_LONG,
     },
   ),
   rejectsTokens(
@@ -197,6 +204,7 @@ const RESTRICTED: readonly RuleRow[] = [
     clauses: {
       kid: 'The allowlist holds for a token with the kid of the key as well.',
       'other-kid': 'The kid of an unrestricted key does not replace the allowlist of the key that signed the token.',
+      'unknown-kid': 'The allowlist holds for a token with an unknown kid as well.',
     },
     ...SETUP,
     check: (t) =>
@@ -206,6 +214,7 @@ const RESTRICTED: readonly RuleRow[] = [
         await refused(recipe);
         if (!READ_NAMES.includes(place.name)) return;
         await refused(withItsKid(t, recipe));
+        await refused({ ...recipe, header: UNKNOWN_KID });
         const kid = idOf(t, 'main');
         if (kid !== undefined) await refused({ ...recipe, header: { kid } });
       }),
@@ -216,6 +225,7 @@ const RESTRICTED: readonly RuleRow[] = [
     clauses: {
       first: 'The scope outside may be the first of the list.',
       each: 'Each scope outside makes the token invalid.',
+      everywhere: 'Every operation rejects a token with a scope outside, on each route of published clients.',
     },
     ...SETUP,
     check: async (t) => {
@@ -227,6 +237,8 @@ const RESTRICTED: readonly RuleRow[] = [
       for (const other of others) {
         await refuseTokensAtSome(t, ({ scope }) => ({ key: 'restricted', scopes: [scope, other] }));
       }
+      const token: RouteToken = ({ operation }) => ({ key: 'restricted', scopes: [...operation.scopes, outside] });
+      await refuseTokenEverywhere(t, token, { wanted: routesInside(t) });
     },
   },
   {

@@ -15,6 +15,7 @@ import { rows as errorCodes } from './error-codes.js';
 import { rows as errorOperations } from './error-operations.js';
 import { rows as errors } from './errors.js';
 import { rows as events } from './events.js';
+import { rows as everyRoute } from './every-route.js';
 import { rows as everyWrite } from './every-write.js';
 import { rows as fileContent } from './file-content.js';
 import { rows as fileMetadata } from './file-metadata.js';
@@ -112,6 +113,7 @@ const ROWS: readonly Mutant[] = [
   ...signatures,
   ...tokenClaims,
   ...tokenPlaces,
+  ...everyRoute,
   ...scopes,
   ...scopeMatrix,
   ...repositoryClaim,

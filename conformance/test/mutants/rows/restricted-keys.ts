@@ -55,6 +55,22 @@ export const rows: readonly Mutant[] = [
     overlooks(ANY, ({ header, lifetime }) => lifetime > 3600 && header.kid !== undefined, UNTIMED),
   ),
   proxied(
+    'restricted-lives-for-any-time-with-an-unknown-kid',
+    'restricted.lifetime.3601#unknown-kid',
+    'does not look at the lifetime of restricted tokens that name an unknown key',
+    overlooks(ANY, ({ header, lifetime }) => lifetime > 3600 && header.kid === 'nope', UNTIMED),
+  ),
+  proxied(
+    'restricted-signs-for-every-scope-with-an-unknown-kid',
+    'restricted.scope.outside#unknown-kid',
+    'does not look at the list of a restricted key if the token names an unknown key',
+    overlooks(
+      ANY,
+      ({ header }) => header.kid === 'nope',
+      () => ({}),
+    ),
+  ),
+  proxied(
     'restricted-never-expires',
     'restricted.expired',
     'looks at the lifetime of restricted tokens, and not at their expiry',

@@ -131,6 +131,32 @@ export const rows: readonly Mutant[] = [
     },
   ),
   proxied(
+    'jwt-takes-another-known-kid',
+    'jwt.kid.match-wrong-signature#other-kid',
+    'accepts a token of the first key that names another unrestricted key',
+    accepts(
+      ({ header, isSignedBy }) => ['es384', 'es512', 'rs256'].includes(String(header.kid)) && isSignedBy('es256'),
+    ),
+  ),
+  proxied(
+    'jwt-takes-the-kid-of-a-restricted-key',
+    'jwt.kid.match-wrong-signature#restricted-kid',
+    'accepts a token of the first key that names a restricted key',
+    accepts(({ header, isSignedBy }) => header.kid === 'restricted' && isSignedBy('es256')),
+  ),
+  proxied(
+    'jwt-finds-the-first-key-only-by-its-id',
+    'jwt.kid.match#other-key',
+    'finds only the first key by its id',
+    refusesTokens(ANY, ({ header }) => header.kid !== undefined && header.kid !== 'es256'),
+  ),
+  proxied(
+    'jwt-tries-no-restricted-key-for-an-unknown-kid',
+    'jwt.kid.unknown#restricted',
+    'tries no restricted key for an unknown kid',
+    refusesTokens(ANY, ({ header, isSignedBy }) => header.kid === 'nope' && isSignedBy('restricted')),
+  ),
+  proxied(
     'jwt-tries-the-first-key-only-for-an-unknown-kid',
     'jwt.kid.unknown#other-key',
     'tries only the first key for an unknown kid',

@@ -40,6 +40,23 @@ export const rows: readonly Mutant[] = [
     mendsTokens(ANY, ({ claims, scopes }) => (scopes.length > 1 ? { ...claims, scopes: scopes.slice(-1) } : undefined)),
   ),
   proxied(
+    'claim-passes-over-values-that-are-no-text',
+    'claim.scopes.unknown-name#types',
+    'passes over scopes that are not a text',
+    mendsTokens(ANY, ({ claims, scopes }) => ({
+      ...claims,
+      scopes: scopes.filter((scope: unknown) => typeof scope === 'string'),
+    })),
+  ),
+  proxied(
+    'claim-takes-the-organization-of-the-named-key',
+    'claim.iss.required#kid',
+    'takes a token without iss for one of the organization of the key that kid names',
+    mendsTokens(ANY, ({ header, claims }) =>
+      claims.iss === undefined && header.kid !== undefined ? { ...claims, iss: 'demo' } : undefined,
+    ),
+  ),
+  proxied(
     'claim-takes-the-first-of-several-repositories',
     'claim.repo.one#list',
     'takes the first repository of a list',
