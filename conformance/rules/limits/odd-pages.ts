@@ -57,11 +57,11 @@ export const oddPages = defineRules('Limits', 'odd-pages', [
   ),
   {
     id: 'limit.page.foreign-cursor',
-    says: 'A cursor of a list of another repository does not select items of that repository.',
+    says: 'A cursor from a list of another repository returns no items of that repository.',
     clauses: {
-      commits: 'A cursor of the commits of another repository selects none of its commits.',
-      branches: 'A cursor of the branches of another repository selects none of its branches.',
-      tags: 'A cursor of the tags of another repository selects none of its tags.',
+      commits: 'A cursor from the list of commits of another repository returns no commits of that repository.',
+      branches: 'A cursor from the list of branches of another repository returns no branches of that repository.',
+      tags: 'A cursor from the list of tags of another repository returns no tags of that repository.',
     },
     check: on(historyRepository, async (t, { name }) => {
       const { name: own, tip } = await otherRepository(t);
