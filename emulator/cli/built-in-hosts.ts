@@ -27,13 +27,16 @@ export const HOST_FLAGS = {
 export interface HostFlags {
   readonly api: readonly string[];
   readonly git: readonly string[];
-  readonly passed: readonly string[];
+  /** Other hosts to which the command may connect; `all` for all hosts. */
+  readonly passed: readonly string[] | 'all';
 }
 
 /**
  * Parses the flags for built-in host names. Returns undefined if none is given. Throws `OptionError` if one is invalid.
  */
-export function readHostFlags(typed: Readonly<Record<string, readonly string[]>>): HostFlags | undefined {
+export function readHostFlags(
+  typed: Readonly<Record<string, readonly string[]>>,
+): (HostFlags & { readonly passed: readonly string[] }) | undefined {
   const read = (flag: keyof typeof HOST_FLAGS): readonly string[] =>
     typed[flag] === undefined ? [] : readNamed(`--${flag}`, HOST_FLAGS[flag].read, typed[flag]);
   const [api, git, passed] = [read('api-host'), read('git-host'), read('proxy-pass')];

@@ -16,6 +16,7 @@ import { latchCommand } from './commands/latch.js';
 import { namespaceCommand } from './commands/namespace.js';
 import { optionsCommand } from './commands/options.js';
 import { quotaCommand } from './commands/quota.js';
+import { recordCommand } from './commands/record.js';
 import { repoCommand } from './commands/repo.js';
 import { requestsCommand } from './commands/requests.js';
 import { resetCommand } from './commands/reset.js';
@@ -36,6 +37,7 @@ import { UsageError } from './usage-error.js';
 export const commands: readonly Command[] = [
   startCommand,
   execCommand,
+  recordCommand,
   envCommand,
   caCommand,
   credentialCommand,

@@ -9,8 +9,10 @@ import { openTunnel, type Way } from './tunnel.js';
 export interface ProxyOptions {
   /** Host names that the emulator serves. The proxy forwards connections to their port 443 to the emulator. */
   readonly hosts: readonly string[];
-  /** Host names that the proxy lets pass: it opens the connection that the client requested. */
-  readonly passed: readonly string[];
+  /**
+   * Host names that the proxy lets pass: it opens the connection that the client requested. `all` for all other hosts.
+   */
+  readonly passed: readonly string[] | 'all';
   /** Returns the outer proxy for reaching a host in `passed`; undefined for a direct connection. */
   readonly through: (host: string, port: number) => URL | undefined;
   /** Port on which the emulator accepts TLS connections for `hosts`. */
@@ -74,7 +76,7 @@ export async function openProxy({
       if (asked.port === HTTPS) return { host: LOOPBACK, port };
       return ['403 Forbidden', `The emulator serves only port ${HTTPS} of ${asked.host}, not port ${asked.port}.`];
     }
-    if (passed.includes(asked.host)) {
+    if (passed === 'all' || passed.includes(asked.host)) {
       const { host, port } = asked;
       return { host: host.replace(/^\[|\]$/g, ''), port, through: through(host, port) };
     }

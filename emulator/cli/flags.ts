@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { OptionError, readNamed } from '../config/option-values.js';
 import { type Flags, optionRows } from '../config/options.js';
 import { UsageError } from './usage-error.js';
 
@@ -11,13 +12,15 @@ export interface Starting {
    * after --". Empty if there is no advice.
    */
   readonly instead: string;
+  /** Options that the command accepts instead of the options of `start`. */
+  readonly options?: readonly { readonly flag: string; readonly isSwitch: boolean }[];
 }
 
 const START: Starting = { command: 'start', further: [], instead: '' };
 
 /** Parses the flags of `emulator start`, which the table of options defines. Throws `UsageError` for anything else. */
-export function readFlags(argv: readonly string[], { command, further, instead } = START): Flags {
-  const rows = [...optionRows(), ...further.map((flag) => ({ flag, isSwitch: false }))];
+export function readFlags(argv: readonly string[], { command, further, instead, options: own } = START): Flags {
+  const rows = [...(own ?? optionRows()), ...further.map((flag) => ({ flag, isSwitch: false }))];
   const switches = rows.filter(({ isSwitch }) => isSwitch).map(({ flag }) => flag);
   const options = Object.fromEntries([
     ...rows.map(({ flag, isSwitch }) => [flag, { type: isSwitch ? 'boolean' : 'string', multiple: true }] as const),
@@ -58,4 +61,14 @@ export function readFlags(argv: readonly string[], { command, further, instead }
 export function splitProgram(argv: readonly string[]): [own: readonly string[], program: readonly string[]] {
   const end = argv.indexOf('--');
   return end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end + 1)];
+}
+
+/** Parses the value of a flag; undefined if it was not typed. Throws `OptionError` if it is invalid or given twice. */
+export function readOnce<Value>(
+  flag: string,
+  read: (given: unknown) => Value,
+  typed: readonly string[] = [],
+): Value | undefined {
+  if (typed.length > 1) throw new OptionError(`--${flag} was given more than once, but is allowed only once.`);
+  return typed.length === 0 ? undefined : readNamed(`--${flag}`, read, typed[0]);
 }

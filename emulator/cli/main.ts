@@ -41,6 +41,13 @@ async function run(argv: readonly string[], terminal: Terminal): Promise<number>
       return runExec(readFlags(own, EXEC), program, terminal);
     }
   }
+  if (command === 'record') {
+    const [own, program] = splitProgram(argv);
+    if (!own.includes('--help')) {
+      const { RECORD, runRecord } = await import('./record/run-record.js');
+      return runRecord(readFlags(own, RECORD), program, terminal);
+    }
+  }
   const { runCommands } = await import('./commands.js');
   return runCommands(argv, terminal);
 }

@@ -37,10 +37,7 @@ const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]+-----END (?:TR
  * is in its own temporary folder, and only this user can read it. `remove` deletes the file and the folder.
  */
 export async function writeTrust(certificate: string, environment: Environment) {
-  const system = await firstOf(SYSTEM_BUNDLES);
-  const given = [...new Set(TRUST_VARIABLES.map((name) => environment[name]).filter((file) => file))] as string[];
-  const texts = [certificate, system || rootCertificates.join('\n'), ...(await Promise.all(given.map(read)))];
-  const certificates = new Set(texts.flatMap((text) => text.match(CERTIFICATE) ?? []));
+  const certificates = new Set([...certificatesIn(certificate), ...(await trustedCertificates(environment))]);
   const folder = await mkdtemp(join(tmpdir(), 'emulator-'));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
@@ -51,6 +48,18 @@ export async function writeTrust(certificate: string, environment: Environment) 
     await remove();
     throw error;
   }
+}
+
+/** Returns all certificates (PEM) that the system and the environment variables trust. */
+export async function trustedCertificates(environment: Environment): Promise<string[]> {
+  const system = await firstOf(SYSTEM_BUNDLES);
+  const given = [...new Set(TRUST_VARIABLES.map((name) => environment[name]).filter((file) => file))] as string[];
+  const texts = [system || rootCertificates.join('\n'), ...(await Promise.all(given.map(read)))];
+  return [...new Set(texts.flatMap(certificatesIn))];
+}
+
+function certificatesIn(text: string): readonly string[] {
+  return text.match(CERTIFICATE) ?? [];
 }
 
 async function firstOf(files: readonly string[]): Promise<string> {

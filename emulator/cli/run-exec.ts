@@ -1,10 +1,10 @@
 import { ADMIN_PREFIX } from '../admin/path.js';
-import { OptionError, readNamed } from '../config/option-values.js';
+import { readNamed } from '../config/option-values.js';
 import { type Flags, readOptions } from '../config/options.js';
 import type { Emulator } from '../index.js';
 import { HOST_FLAGS, readHostFlags } from './built-in-hosts.js';
 import { runProgram } from './child-program.js';
-import type { Starting } from './flags.js';
+import { readOnce, type Starting } from './flags.js';
 import { RelayedSignals } from './relayed-signals.js';
 import { NOT_SAVED, watchParent, withEmulator } from './run-start.js';
 import type { Terminal } from './terminal.js';
@@ -31,7 +31,7 @@ export async function runExec(flags: Flags, command: readonly string[], terminal
   // Uses a free port by default, so that several runs of `exec` can be active at once.
   const options = readOptions(flags, { ...environment, EMULATOR_PORT: environment.EMULATOR_PORT || '0' });
   const asked = {
-    repo: once('repo', TOKEN_FLAGS.repo.read, flags.repo) ?? TOKEN_FLAGS.repo.default,
+    repo: readOnce('repo', TOKEN_FLAGS.repo.read, flags.repo) ?? TOKEN_FLAGS.repo.default,
     scopes: flags.scopes && readNamed('--scopes', TOKEN_FLAGS.scopes.read, flags.scopes),
   };
   if (command.length === 0) {
@@ -101,9 +101,4 @@ async function verifyScenario(emulator: Emulator, terminal: Terminal): Promise<n
   const { writeVerification } = await import('./commands/verify.js');
   terminal.warn(writeVerification(verification));
   return 1;
-}
-
-function once<Value>(flag: string, read: (given: unknown) => Value, typed: readonly string[] = []): Value | undefined {
-  if (typed.length > 1) throw new OptionError(`--${flag} was given more than once, but is allowed only once.`);
-  return typed.length === 0 ? undefined : readNamed(`--${flag}`, read, typed[0]);
 }

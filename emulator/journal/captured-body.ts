@@ -1,4 +1,4 @@
-/** Maximum number of bytes of one body that the journal (record of all requests) stores. */
+/** Maximum number of bytes of one body that the journal (record of all requests) stores, and a recording by default. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
 /**
@@ -8,7 +8,7 @@ export const MAX_BODY_BYTES = 64 * 1024;
 export class CapturedBody {
   /** Size of the whole body in bytes, including bytes that are not stored. */
   bytes = 0;
-  /** True if the whole body is stored; false if it is longer than `MAX_BODY_BYTES`. */
+  /** True if the whole body is stored; false if it is longer than the maximum. */
   isWhole = true;
   /**
    * Digest of the original body; undefined if the stored bytes are unchanged. Set when secrets are removed from the
@@ -17,10 +17,13 @@ export class CapturedBody {
   digest: string | undefined = undefined;
   private kept = '';
 
+  /** Creates an empty body of which at most `max` bytes will be stored. */
+  constructor(private readonly max = MAX_BODY_BYTES) {}
+
   add(piece: string | Uint8Array): void {
     const chunk = typeof piece === 'string' ? Buffer.from(piece) : piece;
     this.bytes += chunk.length;
-    const remaining = MAX_BODY_BYTES - this.kept.length;
+    const remaining = this.max - this.kept.length;
     if (chunk.length > remaining) this.isWhole = false;
     if (remaining <= 0) return;
     this.kept += Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.length, remaining)).toString('latin1');

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { copyGitFacts, type GitFacts } from '../smart-http/git-facts.js';
-import { CapturedBody, MAX_BODY_BYTES } from './captured-body.js';
+import { CapturedBody } from './captured-body.js';
 import type { Outcome, RequestRecord } from './record.js';
 import { REDACTED, redactText } from './redaction.js';
 import type { SentToken } from './sent-token.js';
@@ -200,7 +200,7 @@ function showBytes(body: CapturedBody): ShownBody {
  * except the first are 10xxxxxx in binary (RFC 3629, section 3).
  */
 function wholeCharacterLength(content: Buffer): number {
-  let end = Math.min(content.length, MAX_BODY_BYTES);
+  let end = content.length;
   for (let back = 0; back < 4 && end > 0; back++) {
     const byte = content[end - 1]!;
     if (byte < 0x80) return end;

@@ -10,23 +10,42 @@ export function* toNdjson(entries: Iterable<JournalEntry>): IterableIterator<str
   for (const entry of entries) yield `${JSON.stringify(entry)}\n`;
 }
 
+/** Facts about an exchange that a recording proxy observed between a client and a deployment. */
+export interface Observed {
+  /** Scheme and host of the deployment, such as `https://api.example.com`. */
+  readonly origin: string;
+  /** Time from the start of the request to the response header, or to the end if there was no response, in ms. */
+  readonly wait: number;
+  /** Length of the response body as transferred, in bytes. The recorded body has no content encoding. */
+  readonly transferred: number;
+  /** Error of the connection to the deployment; undefined if the response is complete. */
+  readonly error?: string | undefined;
+  /** True if the deployment could not be reached. The recorded body is then the response of the proxy. */
+  readonly isUnreached: boolean;
+}
+
 /**
  * Formats journal entries as HTTP Archive (HAR) 1.2, in chunks. The member `_emulator` contains facts for which HAR has
- * no member; HAR reserves names with a leading underscore for applications. `dropped` is the number of earlier requests
- * that the journal discarded because of its size limits.
+ * no member; HAR reserves names with a leading underscore for applications. `dropped` is the number of requests that
+ * are missing because of size limits. `observed` contains further facts about each entry of a recording.
  */
-export function* toHar(entries: Iterable<JournalEntry>, dropped = 0): IterableIterator<string> {
+export function* toHar(
+  entries: Iterable<JournalEntry>,
+  dropped = 0,
+  observed?: ReadonlyMap<JournalEntry, Observed>,
+): IterableIterator<string> {
   const creator = { name: 'repohost-emulator', version: packageVersion() };
-  yield `{"log":{"version":"1.2","creator":${JSON.stringify(creator)},"_emulator":{"dropped":${dropped}},"entries":[`;
+  const facts = JSON.stringify({ dropped, ...(observed && { recorded: true }) });
+  yield `{"log":{"version":"1.2","creator":${JSON.stringify(creator)},"_emulator":${facts},"entries":[`;
   let separator = '';
   for (const entry of entries) {
-    yield `${separator}${JSON.stringify(toHarEntry(entry))}`;
+    yield `${separator}${JSON.stringify(toHarEntry(entry, observed?.get(entry)))}`;
     separator = ',\n';
   }
   yield ']}}\n';
 }
 
-function toHarEntry(entry: JournalEntry) {
+function toHarEntry(entry: JournalEntry, observed?: Observed) {
   const { method, path, query, status, httpVersion, request, answer: response, duration, began, ...rest } = entry;
   const host = headerOf(request, 'host') ?? 'localhost';
   const version = `HTTP/${httpVersion}`;
@@ -36,7 +55,7 @@ function toHarEntry(entry: JournalEntry) {
     time: duration,
     request: {
       method,
-      url: `http://${host}${path}${query === '' ? '' : `?${query}`}`,
+      url: `${observed?.origin ?? `http://${host}`}${path}${query === '' ? '' : `?${query}`}`,
       httpVersion: version,
       cookies: [],
       headers: request.headers.map(([name, value]) => ({ name, value })),
@@ -61,10 +80,15 @@ function toHarEntry(entry: JournalEntry) {
       },
       redirectURL: '',
       headersSize: -1,
-      bodySize: response.bytes,
+      bodySize: observed?.transferred ?? response.bytes,
+      ...(observed?.error !== undefined && { _error: observed.error }),
     },
     cache: {},
-    timings: { send: 0, wait: duration, receive: 0 },
+    timings: {
+      send: 0,
+      wait: observed?.wait ?? duration,
+      receive: observed ? Math.max(0, duration - observed.wait) : 0,
+    },
     _emulator: {
       id,
       at,
@@ -80,6 +104,7 @@ function toHarEntry(entry: JournalEntry) {
       ...(rest.retryOf !== undefined && { retryOf: rest.retryOf }),
       ...(rest.token && { token: rest.token }),
       ...(rest.git && { git: rest.git }),
+      ...(observed?.isUnreached && { unreached: true }),
       truncated: { request: request.body?.truncated ?? false, answer: response.body?.truncated ?? false },
     },
   };

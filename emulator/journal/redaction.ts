@@ -8,6 +8,11 @@ export const REDACTED = '[redacted]';
 /** Matches names of header fields whose values are completely secret. */
 const SECRET_FIELD = /authorization|cookie|token|secret|password|credential|api-?key|x-auth/i;
 
+/** Returns true if the value of the header field with this name is completely secret. */
+export function isSecretField(name: string): boolean {
+  return SECRET_FIELD.test(name);
+}
+
 interface SecretMembers {
   readonly request?: readonly string[];
   readonly response?: readonly string[];
@@ -102,6 +107,24 @@ export function redactQuery(query: string): string {
 export const SECRET_RESPONSES: ReadonlySet<string | undefined> = new Set(
   Object.entries(SECRET_MEMBERS).flatMap(([operation, { response }]) => (response ? [operation] : [])),
 );
+
+/** Returns the names of the members in the JSON bodies of an operation whose values are always secret. */
+export function secretMembers(operation: string, side: keyof SecretMembers): readonly string[] {
+  return SECRET_MEMBERS[operation as OperationId]?.[side] ?? [];
+}
+
+/**
+ * Returns the text of a body of an unknown operation without secrets. In JSON and in form data, these are the values
+ * of members with the name of a secret, such as `password`.
+ */
+export function redactUnknown(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    return redactText(JSON.stringify(value, (name, member) => (isSecretField(name) ? REDACTED : member)));
+  } catch {
+    return redactQuery(text);
+  }
+}
 
 /**
  * Removes the secrets from a body before it is stored. Also records a digest of the original body, because two bodies

@@ -3,6 +3,7 @@ import type { Cut, CutPoint, Ending } from '../faults/kinds/cut.js';
 import type { ErrorValue, RetryAfter } from '../faults/kinds/error.js';
 import { callByKind, type GitKindName, type KindName, type KindValues } from '../faults/kinds/index.js';
 import type { Lost } from '../faults/kinds/lost.js';
+import type { Raw, RawCut } from '../faults/kinds/raw.js';
 import type { ChosenAction } from '../faults/request-facts.js';
 import type { Position } from '../faults/stage.js';
 import { NO_BYTES } from '../git/object/bytes.js';
@@ -10,7 +11,7 @@ import { ZERO_OID } from '../git/object/object.js';
 import type { CutPlace } from '../http/broken-bytes.js';
 import { type Breakage, breakReply } from '../http/broken-response.js';
 import { genericCodeOf, type Problem, problem } from '../http/problem.js';
-import { bytes, type ConnectionEnding, empty, type Reply } from '../http/reply.js';
+import { bytes, type ConnectionEnding, empty, type Reply, stream } from '../http/reply.js';
 import { ResponseCut, type StallLimits } from '../http/response-cut.js';
 import { throttled } from '../quotas/throttled.js';
 import { failedResult } from '../repositories/branch-write.js';
@@ -105,8 +106,9 @@ const BEFORE_RESPONSE = {
     const headers = retryAfterHeader(context, retryAfter ?? (status === 429 || status === 503 ? RETRY_AFTER : 'omit'));
     throw problem(genericCodeOf(status), injected(id), { status, headers, shownAs: code });
   },
-  raw: ({ status, headers, bodyBase64 }) => {
+  raw: ({ status, headers, bodyBase64, cut }) => {
     const body = bodyBase64 === undefined ? undefined : Buffer.from(bodyBase64, 'base64');
+    if (cut !== undefined) throw new InjectedReply(truncated(status, headers, body, cut));
     throw new InjectedReply(body ? bytes(status, body, headers) : empty(status, headers));
   },
 } satisfies CarryOut;
@@ -119,6 +121,20 @@ const EVERYWHERE: Omit<Required<CarryOut>, GitKindName> = {
   corrupt: ({ flip }, met) => breakBytes(met, { flip: { offset: flip } }),
   lost: (how, { id }) => loseResponse(id, how),
 };
+
+/** Returns a response that ends after `body` as `cut` says, before its announced length is reached. */
+function truncated(
+  status: number,
+  headers: Raw['headers'] | undefined,
+  body: Buffer | undefined,
+  { how, length }: RawCut,
+): Reply {
+  async function* content(): AsyncGenerator<Uint8Array> {
+    if (body !== undefined) yield body;
+    throw new ResponseCut(how);
+  }
+  return stream(status, content(), { ...headers, ...(length !== undefined && { 'content-length': String(length) }) });
+}
 
 function injected(id: string): string {
   return `The response was injected by the fault ${id}.`;

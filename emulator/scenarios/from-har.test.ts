@@ -35,7 +35,7 @@ function entryOf({ method = 'GET', url = '/api/v1/repo', asked, answer = {}, res
 
 function read(...exchanges: Exchange[]) {
   const text = JSON.stringify({ log: { version: '1.2', entries: exchanges.map(entryOf) } });
-  const scenario = scenarioFromHar(text, `/tmp/An incident of May.har`, operations);
+  const { scenario } = scenarioFromHar(text, `/tmp/An incident of May.har`, operations);
   t.notMatch(JSON.stringify(scenario), SECRET, 'the scenario contains no secret');
   return scenario;
 }

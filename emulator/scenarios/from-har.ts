@@ -1,51 +1,14 @@
 import { basename } from 'node:path';
-import { z } from 'zod';
-import type { Action } from '../faults/fault.js';
+import type { Action, Fault } from '../faults/fault.js';
 import { FAULT_LIMITS } from '../faults/fault-limits.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
-import { checkShape } from '../http/body.js';
 import { genericCodeOf, problemCodes } from '../http/problem.js';
 import { redactText } from '../journal/redaction.js';
+import { faultsOfRecording } from './from-recording.js';
+import { type Entry, fieldOf, operationOf, readArchive } from './har-archive.js';
 import { readScenario } from './read-scenario.js';
 import type { Scenario } from './scenario.js';
-import { inFile, ScenarioError } from './scenario-file.js';
-
-/** Maximum size of an HTTP Archive file, in bytes. */
-export const HAR_LIMIT = 128 * 1024 * 1024;
-
-const header = z.object({ name: z.string(), value: z.string() });
-
-/**
- * Schema of an HTTP Archive 1.2 (file of recorded requests and responses). It lists only the members that are used;
- * others are ignored.
- */
-const archive = z.object({
-  log: z.object({
-    entries: z.array(
-      z.object({
-        startedDateTime: z.string().optional(),
-        request: z.object({ method: z.string(), url: z.string(), headers: z.array(header).optional() }),
-        response: z.object({
-          status: z.int().min(0).max(999),
-          headers: z.array(header).optional(),
-          content: z
-            .object({
-              size: z.number().optional(),
-              mimeType: z.string().optional(),
-              text: z.string().optional(),
-              encoding: z.string().optional(),
-            })
-            .optional(),
-          bodySize: z.number().optional(),
-          _error: z.string().nullish(),
-        }),
-        _emulator: z.object({ outcome: z.string().optional() }).optional(),
-      }),
-    ),
-  }),
-});
-
-type Entry = z.infer<typeof archive>['log']['entries'][number];
+import { SCENARIO_FILE_LIMIT, ScenarioError } from './scenario-file.js';
 
 /** HTTP status of each error code in the specification. A fault can return these errors by their code. */
 const STATUS_OF: ReadonlyMap<string, number> = new Map(problemCodes().map(({ code, status }) => [code, status]));
@@ -57,24 +20,63 @@ const STATUS_OF: ReadonlyMap<string, number> = new Map(problemCodes().map(({ cod
 const WORDS = /^[a-z]+(?:_[a-z]+){0,9}$/;
 const MAX_CODE_LENGTH = 64;
 
-/**
- * Maximum length of the resulting scenario as JSON, in characters. Scenario files and the admin API have the same
- * limit.
- */
-const MAX_SCENARIO_LENGTH = 1024 * 1024;
+export interface Converted {
+  readonly scenario: Scenario;
+  /** One sentence for each exchange that the scenario does not repeat. Only for recordings of `emulator record`. */
+  readonly notReplayed: readonly string[];
+}
 
 /**
- * Returns a scenario that reproduces the failures in an HTTP Archive: statuses, error codes, rate limit headers and
- * aborted responses. The faults of each operation keep the recorded order. Errors from other programs, such as a
- * proxy's error page, also keep their media type and body. Tokens and credentials are removed from the body. Nothing
- * else is copied. Throws `ScenarioError`.
+ * Returns a scenario from an HTTP Archive. Throws `ScenarioError`.
+ *
+ * A recording of `emulator record` gives a scenario that repeats all its responses. Any other archive gives a scenario
+ * that reproduces its failures: statuses, error codes, rate limit headers and aborted responses. The faults of each
+ * operation keep the recorded order. Errors from other programs, such as a proxy's error page, also keep their media
+ * type and body. Tokens and credentials are removed from the body. Nothing else is copied.
  */
-export function scenarioFromHar(text: string, file: string, operations: readonly FaultedOperation[]): Scenario {
-  const { entries } = readArchive(text, file).log;
+export function scenarioFromHar(text: string, file: string, operations: readonly FaultedOperation[]): Converted {
+  const { entries, _emulator } = readArchive(text, file);
+  if (!entries.some(({ request }) => operationOf(request, operations))) {
+    throw new ScenarioError(
+      `${file}: the archive contains no request to a route of the service, so there is nothing to simulate.`,
+    );
+  }
+  const isRecording = _emulator?.recorded === true;
+  const { faults, notReplayed } = isRecording
+    ? faultsOfRecording(entries, operations)
+    : { faults: faultsOfFailures(entries, operations), notReplayed: [] };
+  const tooLong = faults.find(({ sequence = [] }) => sequence.length > FAULT_LIMITS.actions);
+  if (tooLong) {
+    throw new ScenarioError(
+      `${file} has ${tooLong.sequence!.length} requests of ${[tooLong.match!.op].join()}, but at most ${FAULT_LIMITS.actions} are allowed. Remove requests from the archive.`,
+    );
+  }
+  const id = basename(file)
+    .replace(/\.\w+$/, '')
+    .replace(/[^\w.-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 64);
+  const what = isRecording ? 'Responses to' : 'Errors and aborted responses of';
+  const scenario = {
+    id: id === '' ? 'har' : id,
+    about: `${what} ${entries.length} recorded requests, in their order for each operation.`,
+    faults,
+    ...(faults.length > 0 && { expect: { faults: { everyFired: true } } }),
+  };
+  if (JSON.stringify(scenario).length > SCENARIO_FILE_LIMIT) {
+    throw new ScenarioError(
+      `${file}: the scenario would be larger than ${SCENARIO_FILE_LIMIT / 2 ** 20} MiB, the maximum. Remove requests from the archive.`,
+    );
+  }
+  readScenario(scenario, operations);
+  return { scenario: scenario as Scenario, notReplayed };
+}
+
+function faultsOfFailures(entries: readonly Entry[], operations: readonly FaultedOperation[]): Fault[] {
   const isAuthorized = entries.some((entry) => fieldOf(entry.request, 'authorization') !== undefined);
   const sequences = new Map<FaultedOperation, (Action | 'pass')[]>();
   for (const entry of entries) {
-    const operation = operationOf(entry, operations);
+    const operation = operationOf(entry.request, operations);
     if (!operation) continue;
     const sequence = sequences.get(operation) ?? [];
     sequences.set(operation, sequence);
@@ -83,56 +85,16 @@ export function scenarioFromHar(text: string, file: string, operations: readonly
     const isRefusedByService = entry.response.status === 401 && fieldOf(entry.request, 'authorization') === undefined;
     if (!(isAuthorized && isRefusedByService)) sequence.push(actionOf(entry, operation));
   }
-  if (sequences.size === 0)
-    throw new ScenarioError(
-      `${file}: the archive contains no request to a route of the service, so there is nothing to simulate.`,
-    );
-  const faults = [...sequences].flatMap(([operation, sequence]) =>
-    faultOf(operation, withoutTrailingPasses(sequence), file),
-  );
-  const id = basename(file)
-    .replace(/\.\w+$/, '')
-    .replace(/[^\w.-]+/g, '-')
-    .replace(/^[^A-Za-z0-9]+/, '')
-    .slice(0, 64);
-  const scenario = {
-    id: id === '' ? 'har' : id,
-    about: `Errors and aborted responses of ${entries.length} recorded requests, in their order for each operation.`,
-    faults,
-    ...(faults.length > 0 && { expect: { faults: { everyFired: true } } }),
-  };
-  if (JSON.stringify(scenario).length > MAX_SCENARIO_LENGTH) {
-    throw new ScenarioError(
-      `${file}: the scenario would be larger than 1 MiB, the maximum. Remove requests from the archive.`,
-    );
-  }
-  readScenario(scenario, operations);
-  return scenario as Scenario;
+  return [...sequences].flatMap(([operation, sequence]) => faultOf(operation, withoutTrailingPasses(sequence)));
 }
 
-function readArchive(text: string, file: string): z.infer<typeof archive> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch {
-    // The JSON parser's message is omitted, because it would quote the file, which may contain secrets.
-    throw new ScenarioError(`${file} is not an HTTP Archive (HAR), because it is not valid JSON.`);
-  }
-  return inFile(file, () => checkShape(archive, value, 'The archive'));
-}
-
-function faultOf(operation: FaultedOperation, sequence: readonly (Action | 'pass')[], file: string): object[] {
-  if (sequence.length > FAULT_LIMITS.actions) {
-    throw new ScenarioError(
-      `${file} has ${sequence.length} requests of ${operation.id}, but at most ${FAULT_LIMITS.actions} are allowed. Remove requests from the archive.`,
-    );
-  }
+function faultOf(operation: FaultedOperation, sequence: readonly (Action | 'pass')[]): Fault[] {
   const fired = sequence.filter((action) => action !== 'pass').length;
   if (fired === 0) return [];
   // A cut of the Git ref advertisement must name its stage, because the fault kind `cut` has no default stage for this
   // operation.
   const isCut = sequence.some((action) => action !== 'pass' && 'cut' in action);
-  const at = operation.id === 'gitInfoRefs' && isCut ? { at: 'git.advertise' } : {};
+  const at = operation.id === 'gitInfoRefs' && isCut ? ({ at: 'git.advertise' } as const) : {};
   return [{ match: { op: operation.id }, ...at, sequence, expect: { fired } }];
 }
 
@@ -268,39 +230,4 @@ function retryAfterOf({ response }: Pick<Entry, 'response'>): number | 'http-dat
 function rateWindowOf({ response }: Entry): number | undefined {
   const [, seconds] = /;\s*t=(\d{1,9})(?:;|,|$)/.exec(fieldOf(response, 'ratelimit') ?? '') ?? [];
   return seconds === undefined ? undefined : Number(seconds);
-}
-
-function fieldOf(
-  { headers = [] }: { readonly headers?: { name: string; value: string }[] | undefined },
-  name: string,
-): string | undefined {
-  return headers.find((field) => field.name.toLowerCase() === name)?.value;
-}
-
-/**
- * Returns the operation whose route matches a recorded request; undefined if none matches. If several match, returns
- * the one with the fewest path parameters.
- */
-function operationOf(
-  { request: { method, url } }: Entry,
-  operations: readonly FaultedOperation[],
-): FaultedOperation | undefined {
-  const path = URL.canParse(url) ? new URL(url).pathname : undefined;
-  if (path === undefined) return undefined;
-  const meant = method === 'HEAD' ? 'GET' : method;
-  const fitting = operations.flatMap((operation) =>
-    operation.routes
-      .filter((route) => route.method === meant && patternOf(route.path).test(path))
-      .map((route) => ({ operation, parameters: route.path.split('{').length })),
-  );
-  return fitting.sort((a, b) => a.parameters - b.parameters)[0]?.operation;
-}
-
-/**
- * Returns a regular expression for the paths that a route matches. Only the repository name in a Git route may contain
- * slashes.
- */
-function patternOf(route: string): RegExp {
-  const escaped = route.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${escaped.replace(/^\/\{\w+\}(?=\\\.git)/, '/.+').replace(/\{\w+\}/g, '[^/]+')}$`);
 }

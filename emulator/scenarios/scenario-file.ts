@@ -22,9 +22,12 @@ export async function parseScenarioText(text: string, file: string): Promise<unk
   }
 }
 
+/** Maximum size of a scenario file, in bytes. Scenarios of recorded traffic contain the bodies of all responses. */
+export const SCENARIO_FILE_LIMIT = 16 * 2 ** 20;
+
 /** Reads and validates a scenario file. Throws `ScenarioError` with the name of the file and the invalid member. */
 export async function readScenarioFile(file: string, operations: readonly FaultedOperation[]): Promise<Scenario> {
-  const value = await parseScenarioText(readText(file), file);
+  const value = await parseScenarioText(readText(file, SCENARIO_FILE_LIMIT), file);
   return inFile(file, () => readScenario(value, operations));
 }
 

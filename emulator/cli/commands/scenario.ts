@@ -74,9 +74,16 @@ async function convert(
   terminal: Terminal,
   operations: readonly FaultedOperation[],
 ): Promise<void> {
-  const { HAR_LIMIT, scenarioFromHar } = await import('../../scenarios/from-har.js');
+  const { scenarioFromHar } = await import('../../scenarios/from-har.js');
+  const { HAR_LIMIT } = await import('../../scenarios/har-archive.js');
   const { readText } = await import('../../scenarios/scenario-file.js');
-  const scenario = await withUsageErrors(async () => scenarioFromHar(readText(file, HAR_LIMIT), file, operations));
+  const convertText = async () => scenarioFromHar(readText(file, HAR_LIMIT), file, operations);
+  const { scenario, notReplayed } = await withUsageErrors(convertText);
+  if (notReplayed.length > 0) {
+    terminal.warn(
+      `The scenario does not replay ${notReplayed.length} of the recorded exchanges. The emulator responds to their requests itself:\n${notReplayed.map((line) => `  ${line}\n`).join('')}`,
+    );
+  }
   if (json) return printJson(terminal, scenario);
   const { stringify } = await import('yaml');
   terminal.print(stringify(scenario, { lineWidth: 120 }));

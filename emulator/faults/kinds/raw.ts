@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
-import { integer, type Key, pattern, strict } from '../key.js';
+import { COUNT, choice, integer, type Key, pattern, strict } from '../key.js';
 import { ANSWERING, type Kind } from './kind.js';
 
 /** Response with any status, headers and body. */
@@ -8,6 +8,17 @@ export interface Raw {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly bodyBase64?: string;
+  readonly cut?: RawCut;
+}
+
+/**
+ * End of a response that is truncated after its body: `fin` closes the connection, `rst` resets it, and `stall` keeps it
+ * open but sends no more bytes.
+ */
+export interface RawCut {
+  readonly how: 'fin' | 'rst' | 'stall';
+  /** Length of the whole body, in bytes, that the header announces. Without it, the body is sent in chunks. */
+  readonly length?: number;
 }
 
 interface RawKeys {
@@ -42,6 +53,8 @@ function isHeader([name, value]: readonly [string, string]): boolean {
   }
 }
 
+const HOW = choice(['fin', 'rst', 'stall']);
+
 export const raw: Kind<Raw, RawKeys> = {
   ...ANSWERING,
   about: 'responds with this status, media type and body',
@@ -56,9 +69,9 @@ export const raw: Kind<Raw, RawKeys> = {
     ...(type !== undefined && { headers: { 'content-type': type } }),
     ...(body !== undefined && { bodyBase64: Buffer.from(body, 'base64url').toString('base64') }),
   }),
-  toKeys: ({ status, headers = {}, bodyBase64 }) => {
+  toKeys: ({ status, headers = {}, bodyBase64, cut }) => {
     const { 'content-type': type, ...others } = headers;
-    if (Object.keys(others).length > 0) return undefined;
+    if (Object.keys(others).length > 0 || cut !== undefined) return undefined;
     return {
       status,
       ...(bodyBase64 !== undefined && { body: Buffer.from(bodyBase64, 'base64').toString('base64url') }),
@@ -77,5 +90,6 @@ export const raw: Kind<Raw, RawKeys> = {
         })
         .optional(),
       bodyBase64: BODY.schema().optional(),
+      cut: strict({ how: HOW.schema(), length: COUNT.schema().optional() }).optional(),
     }),
 };

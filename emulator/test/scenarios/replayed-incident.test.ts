@@ -49,7 +49,7 @@ t.test('a recorded incident is replayed for the same requests', async (t) => {
   await recorded.call('DELETE', '/_emulator/requests', { token: null });
   const before = await ask(recorded);
   const har = await recorded.call('GET', '/_emulator/requests?format=har', { token: null });
-  const scenario = scenarioFromHar(har.text, 'incident.har', operations);
+  const { scenario } = scenarioFromHar(har.text, 'incident.har', operations);
   const added = await replayed.call('POST', '/_emulator/scenarios', {
     token: null,
     json: { ...scenario, start: true },
