@@ -44,12 +44,20 @@ export async function summarizeResponse(body: Readable, facts: GitFacts): Promis
   let report = '';
   await reading(body, async (reader) => {
     const pack = new PackCount();
+    let section = '';
     const seePacket = (packet: Buffer): void => {
       const [band = 0] = packet;
       if (band === DATA && facts.service === 'git-upload-pack') pack.add(packet.subarray(1));
       else if (band === DATA && report.length < MAX_REPORT) report += packet.toString('latin1', 1);
       else if (band === FATAL) facts.error = packet.toString('utf8', 1).trim();
-      else if (band > PROGRESS) seeLine(textOf(lineOf(packet)), facts);
+      else if (band > PROGRESS) seeLine(textOf(lineOf(packet)));
+    };
+    const seeLine = (line: string): void => {
+      // Section `wanted-refs` of version 2: the ids of the refs that the client requested by name.
+      const [, oid] = /^([\da-f]{40}) \S+$/.exec(line) ?? [];
+      if (section === 'wanted-refs' && oid !== undefined) note(facts, 'wants', oid);
+      else section = line;
+      readReportLine(line, facts);
     };
     try {
       for (let next = await reader.read(); next !== 'end'; next = await reader.read()) {
@@ -64,10 +72,10 @@ export async function summarizeResponse(body: Readable, facts: GitFacts): Promis
     }
   });
   // With a side-band, the packets of the report are inside the packets of band 1.
-  for (const [, line = ''] of report.matchAll(/[\da-f]{4}((?:unpack|ok|ng) [^\n]*)\n/g)) seeLine(line, facts);
+  for (const [, line = ''] of report.matchAll(/[\da-f]{4}((?:unpack|ok|ng) [^\n]*)\n/g)) readReportLine(line, facts);
 }
 
-function seeLine(line: string, facts: GitFacts): void {
+function readReportLine(line: string, facts: GitFacts): void {
   if (line.startsWith('ERR ')) facts.error = line.slice(4);
   const [, ref, refused = ''] = /^ng (\S+) ?(.*)$/.exec(line) ?? [];
   const update = facts.updates.find((each) => each.ref === ref);
@@ -76,13 +84,16 @@ function seeLine(line: string, facts: GitFacts): void {
 
 /** Reads the lines of a fetch: `want <oid>`, `have <oid>`, and in version 2 also `command=…`, `ref-prefix …`. */
 async function readFetch(reader: PacketReader, facts: GitFacts): Promise<void> {
+  const seen = new Set<string>();
   if (facts.protocol < 2) facts.command = 'fetch';
   for (let next = await reader.read(); next !== 'end'; next = await reader.read()) {
     const [word = '', value = ''] = wordsOf(next);
     if (word.startsWith('command=')) facts.command = word.slice('command='.length);
-    else if (word === 'want') note(facts, 'wants', value);
+    else if (word === 'want' && !seen.has(value)) note(facts, 'wants', value);
     else if (word === 'have') note(facts, 'haves', value);
     else if (word === 'want-ref' || word === 'ref-prefix') note(facts, 'refs', value);
+    // Clients of version 0 repeat an id that several refs have.
+    if (word === 'want' && facts.protocol < 2) seen.add(value);
   }
 }
 
