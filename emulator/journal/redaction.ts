@@ -114,19 +114,6 @@ export function secretMembers(operation: string, side: keyof SecretMembers): rea
 }
 
 /**
- * Returns the text of a body of an unknown operation without secrets. In JSON and in form data, these are the values
- * of members with the name of a secret, such as `password`.
- */
-export function redactUnknown(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    return redactText(JSON.stringify(value, (name, member) => (isSecretField(name) ? REDACTED : member)));
-  } catch {
-    return redactQuery(text);
-  }
-}
-
-/**
  * Removes the secrets from a body before it is stored. Also records a digest of the original body, because two bodies
  * that differ only in a secret can become equal.
  */
@@ -148,12 +135,22 @@ export function redactBody(
   body.replace(shown === undefined ? REDACTED : redactText(shown), digest);
 }
 
-/** Returns the JSON text with the values of `members` redacted. Returns undefined if the text is not a JSON object. */
+/**
+ * Returns the JSON text with the values of `members` redacted; unchanged if it has none of them. Returns undefined if
+ * the text is not a JSON object.
+ */
 function withoutMembers(text: string, members: readonly string[]): string | undefined {
+  let hasSecret = false;
+  const redact = (name: string, member: unknown): unknown => {
+    if (!members.includes(name)) return member;
+    hasSecret = true;
+    return REDACTED;
+  };
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    return JSON.stringify(value, (name, member) => (members.includes(name) ? REDACTED : member));
+    const redacted = JSON.stringify(value, redact);
+    return hasSecret ? redacted : text;
   } catch {
     return undefined;
   }

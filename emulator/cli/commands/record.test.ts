@@ -97,8 +97,11 @@ const FAULTS = [
   { match: { op: 'getRepository' }, when: { times: 1 }, do: { error: { code: 'rate_limited', retryAfter: 7, t: 3 } } },
   { match: { op: 'gitUploadPack' }, at: 'git.pack', when: { times: 1 }, do: { cut: { at: { bytes: 60 } } } },
   { match: { op: 'listBranches' }, do: { cut: { at: { bytes: 20 }, how: 'rst' } } },
-  { match: { op: 'grep' }, do: { cut: {}, }, at: 'headers' },
-  { match: { op: 'getCommit' }, do: { raw: { status: 503, headers: { 'content-type': 'text/html' }, bodyBase64: 'PGgxPg==' } } },
+  { match: { op: 'grep' }, do: { cut: {} }, at: 'headers' },
+  {
+    match: { op: 'getCommit' },
+    do: { raw: { status: 503, headers: { 'content-type': 'text/html' }, bodyBase64: 'PGgxPg==' } },
+  },
 ] as const;
 
 t.test('curl and Git see the same in a replay as in the recording', async (t) => {
@@ -163,7 +166,10 @@ t.test('the recording summarizes Git requests like the journal of the deployment
   );
   const { code, err } = await run(t, ['scenario', 'from-har', har]);
   t.equal(code, 0);
-  t.match(err, /^ {2}Entry 3 \(GET \/team\/app\.git\/info\/refs, 200\): .* does not contain the body .* --keep-git-bodies\.$/m);
+  t.match(
+    err,
+    /^ {2}Entry 3 \(GET \/team\/app\.git\/info\/refs, 200\): .* does not contain the body .* --keep-git-bodies\.$/m,
+  );
 });
 
 const CLIENT = `

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type JournalEntry, writeEntry } from '../../journal/entry.js';
 import { type Observed, toHar } from '../../journal/export.js';
 import { recordWith } from '../../journal/record.js';
-import { keepHead, NO_HEAD, redactBody, redactQuery, redactText, redactUnknown } from '../../journal/redaction.js';
+import { keepHead, NO_HEAD, redactBody, redactQuery, redactText } from '../../journal/redaction.js';
 import { HAR_LIMIT } from '../../scenarios/har-archive.js';
 import { decodeBody } from './decoded-body.js';
 import type { Exchange, RecordingOptions } from './exchange.js';
@@ -40,9 +40,12 @@ export class Recording {
       [content, 'response'],
     ] as const) {
       const text = body.content().toString();
-      this.#secrets.noteBody(text, operation, side);
-      if (operation !== undefined) redactBody(body, operation, side, this.#digestKey);
-      else if (!text.includes('\0') && redactUnknown(text) !== text) body.replace(redactUnknown(text), '');
+      if (text === '' || text.includes('\0')) continue;
+      const clean = this.#secrets.takeFromBody(text, operation, side);
+      if (clean !== text) body.replace(clean, '');
+      // An error page of another program, such as a proxy, is not in the format of the operation.
+      const isForeign = side === 'response' && !isJson(exchange.responseHeaders);
+      redactBody(body, isForeign ? undefined : operation, side, this.#digestKey);
     }
     const head = keepHead(exchange.requestHeaders, NO_HEAD);
     const responseHead = keepHead(exchange.responseHeaders, NO_HEAD);
@@ -97,6 +100,11 @@ function withoutUnkept(entry: JournalEntry, { keepsRequest, keepsResponse }: Exc
     request: { ...requestRest, ...(requestBody && keepsRequest && { body: requestBody }) },
     answer: { ...answerRest, ...(answerBody && keepsResponse && { body: answerBody }) },
   };
+}
+
+/** Returns true if the body with these header fields is JSON (RFC 9110, section 8.3). */
+function isJson(raw: readonly string[]): boolean {
+  return raw.some((value, at) => at % 2 === 1 && /^content-type$/i.test(raw[at - 1]!) && /[/+]json\b/i.test(value));
 }
 
 /** Converts header fields in the format of Node's `rawHeaders`. Repeated fields become a list. */

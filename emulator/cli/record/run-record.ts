@@ -4,14 +4,13 @@ import { MAX_BODY_BYTES } from '../../journal/captured-body.js';
 import { HOST_FLAGS } from '../built-in-hosts.js';
 import { runProgram } from '../child-program.js';
 import type { Flags } from '../command.js';
-import { prepareExecEnvironment } from '../exec-environment.js';
 import { readOnce, type Starting } from '../flags.js';
 import { RelayedSignals } from '../relayed-signals.js';
 import type { Terminal } from '../terminal.js';
 import { UsageError } from '../usage-error.js';
 import { openOutputFile } from './output-file.js';
-import { Recording } from './recording.js';
-import { type Deployment, startRecordingProxy } from './recording-proxy.js';
+import type { Recording } from './recording.js';
+import type { Deployment } from './recording-proxy.js';
 
 const fileName = text('the name of a file');
 
@@ -65,6 +64,8 @@ export async function runRecord(given: GivenFlags, command: readonly string[], t
     gitHosts: hostsOf(gitUrl, readHosts('git-host', given)),
   };
   const file = await openOutputFile('--out', out);
+  // Loaded only now, so that an invalid command line is reported without delay.
+  const { Recording } = await import('./recording.js');
   const recording = new Recording({ maxBody, keepsGitBodies: given['keep-git-bodies']?.at(-1) === 'true' });
   const signals = new RelayedSignals();
   let code: number | undefined;
@@ -92,6 +93,8 @@ interface Run {
 /** Runs the program. Resolves to its exit code, or to undefined if a signal arrives before it starts. */
 async function record({ deployment, recording, command, terminal, signals }: Run): Promise<number | undefined> {
   const { environment } = terminal;
+  const { startRecordingProxy } = await import('./recording-proxy.js');
+  const { prepareExecEnvironment } = await import('../exec-environment.js');
   const proxy = await startRecordingProxy(deployment, recording, environment);
   try {
     const { apiHosts: api, gitHosts: git } = deployment;

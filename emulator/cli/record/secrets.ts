@@ -1,4 +1,11 @@
-import { isSecretField, REDACTED, redactText, secretMembers } from '../../journal/redaction.js';
+import { isSecretField, REDACTED, redactQuery, redactText, secretMembers } from '../../journal/redaction.js';
+
+/**
+ * Matches the names of JSON members whose values are secret in the body of any operation. A deployment may have
+ * operations that the emulator does not know.
+ */
+const SECRET_MEMBER =
+  /^(?:env|passw(?:or)?d|(?:client|shared|webhook)?[_-]?secret|(?:api|private|secret)[_-]?key|(?:access|api|auth|id|refresh|session)?[_-]?token|authorization)$/i;
 
 /** Minimum length of a secret. Shorter values, such as the user name `t`, also occur in other texts. */
 const MIN_LENGTH = 8;
@@ -23,17 +30,24 @@ export class SeenSecrets {
     }
   }
 
-  /** Remembers the secret members of a JSON body. `text` is the beginning of the body. */
-  noteBody(text: string, operation: string | undefined, side: 'request' | 'response'): void {
+  /**
+   * Remembers the secret members of a body in JSON, and returns the body without them. A text that is not JSON is
+   * treated as form data. `operation` is undefined for an operation that the emulator does not know.
+   */
+  takeFromBody(text: string, operation: string | undefined, side: 'request' | 'response'): string {
     const names = operation === undefined ? [] : secretMembers(operation, side);
-    if (names.length === 0) return;
+    let hasSecret = false;
     try {
-      JSON.parse(text, (name, value: unknown) => {
-        if (names.includes(name)) this.#noteLeaves(value);
-        return value;
+      const value: unknown = JSON.parse(text, (name, member: unknown) => {
+        if (!names.includes(name) && !SECRET_MEMBER.test(name)) return member;
+        hasSecret = true;
+        this.#noteLeaves(member);
+        return REDACTED;
       });
+      return hasSecret ? JSON.stringify(value) : text;
     } catch {
-      // The whole body is redacted, because its secret members cannot be found.
+      for (const [name, value] of new URLSearchParams(text)) if (SECRET_MEMBER.test(name)) this.#note(value);
+      return redactQuery(text);
     }
   }
 
