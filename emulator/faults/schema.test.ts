@@ -52,7 +52,7 @@ t.test('every action is accepted', async (t) => {
   const actions: readonly Action[] = [
     { error: { code: 'conflict' } },
     { code: { status: 418, code: 'teapot' } },
-    { raw: { status: 200, headers: { 'x-a': 'b' }, bodyBase64: 'aGk=' } },
+    { raw: { status: 200, headers: { 'x-a': 'b' }, bodyBase64: 'aGk=', cut: { how: 'stall', length: 5 } } },
     { latency: { ms: 1 } },
     { throttle: { bps: 1 } },
     { hold: 'x' },
@@ -114,6 +114,8 @@ t.test('an invalid fault is refused with the name of the member', async (t) => {
     [{ do: { error: { code: 'conflict', retryAfter: 'later' } } }, /^do\.error\.retryAfter: Must be seconds/],
     [{ do: { raw: { status: 99 } } }, /^do\.raw\.status: /],
     [{ do: { raw: { status: 200, headers: { 'content-length': '5' } } } }, /"content-length" is not a header/],
+    [{ do: { raw: { status: 200, cut: { how: 'end' } } } }, /^do\.raw\.cut\.how: /],
+    [{ do: { raw: { status: 200, cut: { length: 5 } } } }, /^do\.raw\.cut\.how: /],
     [{ do: { raw: { status: 200, headers: { 'a b': '5' } } } }, /"a b" is not a header/],
     [{ do: { raw: { status: 200, headers: { a: 'x\ny' } } } }, /"a" is not a header/],
     [{ do: { cut: { at: { bytes: 1, fraction: 1 } } } }, /^do\.cut\.at: Must have one of bytes/],

@@ -137,8 +137,8 @@ t.test("an error that is not the service's own keeps its body and media type", a
   t.match(read({ ...git, response: { status: 404, content: { text: 'no\n' } } }).faults, [
     { sequence: [{ error: { code: 'not_found' } }] },
   ]);
-  const large = Array.from({ length: 20 }, () => html({ text: 'x'.repeat(60_000) }));
-  t.throws(() => read(...large), { message: /larger than 1 MiB, the maximum\. Remove requests from the archive\.$/ });
+  const large = Array.from({ length: 20 }, () => html({ text: 'x'.repeat(900_000) }));
+  t.throws(() => read(...large), { message: /larger than 16 MiB, the maximum\. Remove requests from the archive\.$/ });
 });
 
 t.test('a 401 to a request without credentials needs no fault', async (t) => {

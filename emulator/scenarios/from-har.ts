@@ -69,7 +69,9 @@ export function scenarioFromHar(text: string, file: string, operations: readonly
     );
   }
   readScenario(scenario, operations);
-  return { scenario: scenario as Scenario, notReplayed };
+  const dropped = isRecording ? (_emulator?.dropped ?? 0) : 0;
+  const missing = dropped > 0 ? [`${dropped} later exchanges: they are missing, because the recording was full.`] : [];
+  return { scenario: scenario as Scenario, notReplayed: [...notReplayed, ...missing] };
 }
 
 function faultsOfFailures(entries: readonly Entry[], operations: readonly FaultedOperation[]): Fault[] {

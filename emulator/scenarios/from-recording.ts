@@ -2,7 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Action, Fault, Match, Matcher } from '../faults/fault.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
 import { REDACTED } from '../journal/redaction.js';
-import { type Entry, fieldOf, operationOf } from './har-archive.js';
+import { type Entry, fieldOf, operationOf, repositoryIn } from './har-archive.js';
 import { SCENARIO_LIMITS } from './scenario.js';
 
 /** Action that repeats one recorded response, or the reason why the response cannot be repeated. */
@@ -158,28 +158,27 @@ function targetOf({ request: { method, url } }: Entry): string {
   return `${method} ${url.replace(/^\w+:\/\/[^/]*/, '')}`;
 }
 
-/** Matches the path of a Git remote. The first group is the name of the repository, with percent-encoding. */
-const GIT_PATH = /^\/(.+)\.git\//;
-
 function splitByTarget(exchanges: readonly Exchange[]): Group[] {
-  const queryOf = (entry: Entry) => new URL(entry.request.url).searchParams;
   const names = new Set(exchanges.flatMap(({ entry }) => [...queryOf(entry).keys()]));
-  return [...groupBy(exchanges, ({ entry }) => targetOf(entry)).values()].map((group) => {
-    const { entry, operation } = group[0]!;
-    const { pathname, searchParams } = new URL(entry.request.url);
-    const [, name] = operation.group === 'Git' ? (GIT_PATH.exec(pathname) ?? []) : [];
-    const query = [...names].map((parameter): [string, Matcher] => {
-      const value = searchParams.get(parameter);
-      if (value === null) return [parameter, { present: false }];
-      return [parameter, value.includes(REDACTED) ? { present: true } : { equals: value }];
+  const matchOf = ({ entry, operation }: Exchange): Match => {
+    const { method, url } = entry.request;
+    const given = queryOf(entry);
+    const query = [...names].map((name): [string, Matcher] => {
+      const value = given.get(name);
+      if (value === null) return [name, { present: false }];
+      return [name, value.includes(REDACTED) ? { present: true } : { equals: value }];
     });
-    const match: Match = {
-      op: operation.id,
-      ...(name !== undefined && { repo: decodeURIComponent(name) }),
-      http: { method: entry.request.method, ...(query.length > 0 && { query: Object.fromEntries(query) }) },
-    };
-    return { match, exchanges: group };
-  });
+    const repo = repositoryIn(url, operation);
+    const http = { method, ...(query.length > 0 && { query: Object.fromEntries(query) }) };
+    return { op: operation.id, ...(repo !== undefined && { repo }), http };
+  };
+  // Groups by the conditions, because they do not contain every part of a target, such as the id of a webhook.
+  const groups = groupBy(exchanges, (exchange) => JSON.stringify(matchOf(exchange)));
+  return [...groups.values()].map((group) => ({ match: matchOf(group[0]!), exchanges: group }));
+}
+
+function queryOf({ request: { url } }: Entry): URLSearchParams {
+  return new URL(url).searchParams;
 }
 
 /**

@@ -89,11 +89,24 @@ export function operationOf<Operation extends Pick<FaultedOperation, 'routes'>>(
   return fitting.sort((a, b) => a.parameters - b.parameters)[0]?.operation;
 }
 
+/** Returns the name of the repository in the path of a request to the operation; undefined if absent. */
+export function repositoryIn(url: string, { routes }: Pick<FaultedOperation, 'routes'>): string | undefined {
+  const { pathname } = new URL(url);
+  const [name] = routes.flatMap(({ path }) => patternOf(path).exec(pathname)?.groups?.repo_name ?? []);
+  try {
+    return name === undefined ? undefined : decodeURIComponent(name);
+  } catch {
+    // A name with an invalid percent-encoding is not the name of a repository.
+    return undefined;
+  }
+}
+
 /**
- * Returns a regular expression for the paths that a route matches. Only the repository name in a Git route may contain
- * slashes.
+ * Returns a regular expression for the paths that a route matches, with a group for each parameter. Only the repository
+ * name in a Git route may contain slashes.
  */
 function patternOf(route: string): RegExp {
   const escaped = route.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${escaped.replace(/^\/\{\w+\}(?=\\\.git)/, '/.+').replace(/\{\w+\}/g, '[^/]+')}$`);
+  const ofGit = escaped.replace(/^\/\{(\w+)\}(?=\\\.git)/, '/(?<$1>.+)');
+  return new RegExp(`^${ofGit.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
 }

@@ -81,7 +81,7 @@ async function convert(
   const { scenario, notReplayed } = await withUsageErrors(convertText);
   if (notReplayed.length > 0) {
     terminal.warn(
-      `The scenario does not replay ${notReplayed.length} of the recorded exchanges. The emulator responds to their requests itself:\n${notReplayed.map((line) => `  ${line}\n`).join('')}`,
+      `The scenario does not replay these exchanges. The emulator responds to their requests itself.\n${notReplayed.map((line) => `  ${line}\n`).join('')}`,
     );
   }
   if (json) return printJson(terminal, scenario);
