@@ -309,12 +309,22 @@ t.test('bodies are recorded without their content encoding', async (t) => {
   );
 });
 
+t.test('requests for other hosts are neither forwarded nor recorded', async (t) => {
+  const apiUrl = await listen(t, (_, response) => response.end());
+  const { url, finish } = await startProxy({ apiUrl });
+  for (const host of ['evil.example', 'evil.example:80', '[', '10.0.0.1']) {
+    t.match(await ask(`${url}/api/v1/repo`, { headers: { host } }), { status: 400 }, host);
+  }
+  t.match(await ask(`${url}/api/v1/repo`, { headers: { host: 'localhost:1' } }), { status: 200 });
+  t.equal((await finish()).entries.length, 1);
+});
+
 t.test('a client that expects 100 Continue gets it from the deployment', async (t) => {
   const apiUrl = await listen(t, async (request, response) => response.end(await text(request)));
   const { url, finish } = await startProxy({ apiUrl });
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.write(
-    'POST /api/v1/repos HTTP/1.1\r\nHost: x\r\nContent-Length: 7\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n',
+    'POST /api/v1/repos HTTP/1.1\r\nHost: localhost\r\nContent-Length: 7\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n',
   );
   t.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 100 Continue/);
   socket.write('{"a":1}');

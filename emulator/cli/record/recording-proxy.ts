@@ -3,6 +3,7 @@ import { isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { operations } from '../../api/index.js';
 import { MAX_HEADER_BYTES } from '../../config/limits.js';
+import { parseHost, ServedHosts } from '../../http/host.js';
 import { createSecureServer, createTls } from '../../tls/tls-service.js';
 import { readOuterProxy, trustedCertificates } from '../proxied-environment.js';
 import type { Terminal } from '../terminal.js';
@@ -52,6 +53,13 @@ export async function startRecordingProxy(
   const active = new Set<{ readonly exchange: Exchange; readonly done: Promise<void> }>();
   let count = 0;
 
+  const served = new ServedHosts([...apiHosts, ...gitHosts]);
+  /** Returns the reason to refuse a request; undefined if it is forwarded. */
+  const refusalOf = ({ headers: { host }, url = '' }: IncomingMessage): string | undefined => {
+    if (!/^[/*]/.test(url)) return 'The request target must be a path.';
+    // A web page with a host name of its own could otherwise read the deployment (DNS rebinding).
+    return host === undefined || isServed(served, host) ? undefined : 'The recording proxy does not serve this host.';
+  };
   const deploymentOf = ({ headers, url = '' }: IncomingMessage): URL => {
     const host = (headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
     const [isApi, isGit] = [apiHosts.includes(host), gitHosts.includes(host)];
@@ -66,8 +74,9 @@ export async function startRecordingProxy(
     return agent;
   };
   const serve: RequestListener = (request: IncomingMessage, response: ServerResponse) => {
-    if (!/^[/*]/.test(request.url ?? '')) {
-      response.writeHead(400, { 'content-type': 'text/plain' }).end('The request target must be a path.\n');
+    const refusal = refusalOf(request);
+    if (refusal !== undefined) {
+      response.writeHead(400, { 'content-type': 'text/plain' }).end(`${refusal}\n`);
       return;
     }
     const to = deploymentOf(request);
@@ -122,6 +131,14 @@ export async function startRecordingProxy(
       tls.renewal?.close();
     },
   };
+}
+
+function isServed(served: ServedHosts, host: string): boolean {
+  try {
+    return served.includes(parseHost(host));
+  } catch {
+    return false;
+  }
 }
 
 /**

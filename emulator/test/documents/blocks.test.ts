@@ -141,9 +141,25 @@ t.test('a scenario is started, and made of recorded traffic', async (t) => {
   const url = 'export EMULATOR_URL=http://127.0.0.1:8080';
   const record = `${url}\ncurl -s $EMULATOR_URL/api/repos\ncurl -s "$EMULATOR_URL/_emulator/requests?format=har" > incident.har`;
   t.match(await run(onIts(record)), { code: 0 });
-  const { code, said } = await run(onIts(`${url}\n${block(t, GUIDE, 'scenario from-har')}`));
+  const started = await run(onIts(`${url}\n${block(t, GUIDE, 'scenario start')}`));
+  t.equal(started.code, 0, started.said);
+  const { code, said } = await run('npx emulator scenario from-har incident.har > incident.yaml');
   t.equal(code, 0, said);
   t.match(readFileSync(join(folder, 'project', 'incident.yaml'), 'utf8'), 'op: listRepositories');
+});
+
+t.test('an incident is recorded and replayed', async (t) => {
+  const { run, folder } = await createProject(t);
+  const onIts = await startedOn(t);
+  const commands = block(t, GUIDE, 'emulator record').replaceAll(
+    /https:\/\/\w+\.example\.com/g,
+    'http://127.0.0.1:8080',
+  );
+  const { code, said } = await run(onIts(commands));
+  t.equal(code, 0, said);
+  t.match(said, /Recorded \d+ exchanges in incident\.har\./);
+  t.match(said, 'Entry 1 (GET /_emulator/health, 200): the emulator has no such route.');
+  t.match(readFileSync(join(folder, 'project', 'incident.yaml'), 'utf8'), 'op: gitInfoRefs');
 });
 
 t.test('exec runs what follows beside an emulator', async (t) => {

@@ -78,6 +78,39 @@ t.test('a raw response is sent unchanged', async (t) => {
   });
 });
 
+t.test('a raw response can end before its announced length', async (t) => {
+  const service = await stage(t);
+  const token = await service.token({ repo: 'team/app' });
+  const bodyBase64 = Buffer.from('hello').toString('base64');
+  for (const how of ['fin', 'rst', 'stall'] as const) {
+    for (const length of [undefined, 9]) {
+      const cut = { how, ...(length !== undefined && { length }) };
+      const fault = service.emulator.fault({ do: { raw: { status: 203, bodyBase64, cut } } });
+      const client = connect(Number(new URL(service.url).port), '127.0.0.1');
+      let received = '';
+      let ending = 'fin';
+      client.on('error', () => {
+        ending = 'rst';
+      });
+      client.write(`GET /api/v1/repo HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+      await new Promise<void>((resolve) => {
+        client.on('close', () => resolve());
+        client.on('data', (piece) => {
+          received += piece;
+          // A stalled response does not end, so the client must.
+          if (how === 'stall' && received.includes('hello')) client.destroy();
+        });
+      });
+      t.match(received, /^HTTP\/1\.1 203 /, how);
+      t.match(received, length === undefined ? /transfer-encoding: chunked/i : /content-length: 9/i);
+      t.match(received, length === undefined ? /\r\n5\r\nhello\r\n$/ : /\r\n\r\nhello$/);
+      t.equal(ending, how === 'rst' ? 'rst' : 'fin');
+      t.equal(fault.fired, 1);
+      fault.remove();
+    }
+  }
+});
+
 t.test('Retry-After in all its forms', async (t) => {
   const service = await stage(t);
   const rows: readonly (readonly [fault: string, retryAfter: string | undefined, rateLimit: string | undefined])[] = [
