@@ -92,7 +92,7 @@ export function readOuterProxy(environment: Environment): (host: string, port: n
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') {
     // Leaves the value of `https_proxy` out of the message, because it may contain a password.
     throw new OptionError(
-      'https_proxy must be an http or https address, because --proxy-pass connects through that proxy.',
+      'https_proxy must be an http or https address, because connections to other hosts go through that proxy.',
     );
   }
   const direct = entriesOf(environment);

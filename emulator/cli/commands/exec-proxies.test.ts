@@ -86,6 +86,6 @@ t.test('other hosts are reached directly, or through the proxy of the environmen
   const { code, err } = await run('true', { https_proxy: 'socks5://us:secret@127.0.0.1' });
   t.same(
     [code, err],
-    [2, 'https_proxy must be an http or https address, because --proxy-pass connects through that proxy.\n'],
+    [2, 'https_proxy must be an http or https address, because connections to other hosts go through that proxy.\n'],
   );
 });

@@ -4,8 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { ended, spawnCli } from '../../test/cli-process.js';
+import { EMULATOR, ended, spawnCli } from '../../test/cli-process.js';
 import { run } from '../test/run.js';
+
+// needs: curl
 
 const NODE = process.execPath;
 
@@ -143,6 +145,21 @@ t.test('the command gets the addresses of the proxy, and the other variables of 
   });
   t.same([code, out], [0, '200,200,200 mine\n'], err);
   t.equal(entriesOf(file).length, 3);
+});
+
+t.test('a deployment with HTTPS is reached if its certificate is trusted', async (t) => {
+  const folder = t.testdir({});
+  const [trusted, untrusted] = [join(folder, 'a.har'), join(folder, 'b.har')];
+  const ask = `"$EMULATOR_HTTPS_URL/api/v1/repo" -H "Authorization: Bearer $EMULATOR_TOKEN"`;
+  const script = `
+    ${EMULATOR} record --api-url "$EMULATOR_HTTPS_URL" --out '${trusted}' -- sh -c 'curl -sS -w "%{http_code}\n" -o /dev/null ${ask}'
+    unset SSL_CERT_FILE NODE_EXTRA_CA_CERTS GIT_SSL_CAINFO CURL_CA_BUNDLE REQUESTS_CA_BUNDLE
+    ${EMULATOR} record --api-url "$EMULATOR_HTTPS_URL" --out '${untrusted}' -- sh -c 'curl -sS ${ask}'`;
+  const child = spawnCli(t, ['exec', '--log', 'quiet', '--tls', '--', 'sh', '-ec', script], { env: { NO_PROXY: '*' } });
+  t.same(await ended(child), [0, null], child.said.err);
+  t.match(child.said.out, /^404\nThe recording proxy cannot reach https:\/\/127\.0\.0\.1:\d+: .*certificate.*\.\n$/);
+  t.match(entriesOf(trusted), [{ response: { status: 404 } }]);
+  t.match(entriesOf(untrusted), [{ response: { status: 0, _error: /certificate/ }, _emulator: { unreached: true } }]);
 });
 
 t.test('help lists the flags', async (t) => {

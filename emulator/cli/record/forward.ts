@@ -1,4 +1,10 @@
-import { Agent, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  type ServerResponse,
+  request as sendRequest,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import { MAX_HEADER_BYTES } from '../../config/limits.js';
 import { endConnection } from '../../http/response-cut.js';
@@ -93,7 +99,7 @@ export function forward(
     end('cut');
     endConnection(request, response, isReset(failure) ? 'rst' : 'fin').catch(() => response.destroy());
   };
-  const outgoing = sendRequest({
+  const outgoing: ClientRequest = sendRequest({
     agent,
     method: request.method,
     path: request.url,
@@ -118,7 +124,15 @@ export function forward(
     if (/\bclose\b/i.test(received.headers.connection ?? '')) response.shouldKeepAlive = false;
     // Node chooses the transfer encoding, because the client may use HTTP/1.0.
     const headers = withoutHopByHop(received.rawHeaders).filter(([name]) => !/^transfer-encoding$/i.test(name));
-    response.writeHead(received.statusCode!, received.statusMessage, headers.flat());
+    try {
+      response.writeHead(received.statusCode!, received.statusMessage, headers.flat());
+    } catch (error) {
+      // Node reads some responses that it cannot write, such as the status 099.
+      failure = error as Error;
+      cut();
+      outgoing.destroy();
+      return;
+    }
     response.flushHeaders();
     received.pipe(response);
     received.on('error', () => {});

@@ -89,7 +89,14 @@ export async function startRecordingProxy(
         active.delete(entry);
         resolve();
       };
-      forward(request, response, { exchange, agent: agentFor(request.socket, to), onEnd });
+      try {
+        forward(request, response, { exchange, agent: agentFor(request.socket, to), onEnd });
+      } catch (error) {
+        // Node reads some requests that it cannot send.
+        exchange.error = (error as Error).message;
+        response.destroy();
+        void onEnd('cut');
+      }
     });
     const entry = { exchange, done };
     active.add(entry);
