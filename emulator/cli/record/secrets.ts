@@ -7,6 +7,9 @@ import { isSecretField, REDACTED, redactQuery, redactText, secretMembers } from 
 const SECRET_MEMBER =
   /^(?:env|passw(?:or)?d|(?:client|shared|webhook)?[_-]?secret|(?:api|private|secret)[_-]?key|(?:access|api|auth|id|refresh|session)?[_-]?token|authorization)$/i;
 
+/** Matches a member of a JSON object whose value is a string, without the final quote: `"name": "value`. */
+const TEXT_MEMBER = /"([\w-]+)"(\s*:\s*")((?:[^"\\]|\\.)*)/g;
+
 /** Minimum length of a secret. Shorter values, such as the user name `t`, also occur in other texts. */
 const MIN_LENGTH = 8;
 /** Maximum number of secrets to remember, because each is searched in the whole recording. */
@@ -31,23 +34,28 @@ export class SeenSecrets {
   }
 
   /**
-   * Remembers the secret members of a body in JSON, and returns the body without them. A text that is not JSON is
-   * treated as form data. `operation` is undefined for an operation that the emulator does not know.
+   * Remembers the secret members of a body in JSON, and returns the body without them. The text may also be form data, or
+   * the beginning of a JSON text. `operation` is undefined for an operation that the emulator does not know.
    */
   takeFromBody(text: string, operation: string | undefined, side: 'request' | 'response'): string {
     const names = operation === undefined ? [] : secretMembers(operation, side);
+    const isSecret = (name: string): boolean => names.includes(name) || SECRET_MEMBER.test(name);
     let hasSecret = false;
     try {
       const value: unknown = JSON.parse(text, (name, member: unknown) => {
-        if (!names.includes(name) && !SECRET_MEMBER.test(name)) return member;
+        if (!isSecret(name)) return member;
         hasSecret = true;
         this.#noteLeaves(member);
         return REDACTED;
       });
       return hasSecret ? JSON.stringify(value) : text;
     } catch {
-      for (const [name, value] of new URLSearchParams(text)) if (SECRET_MEMBER.test(name)) this.#note(value);
-      return redactQuery(text);
+      for (const [name, value] of new URLSearchParams(text)) if (isSecret(name)) this.#note(value);
+      return redactQuery(text).replace(TEXT_MEMBER, (whole, name: string, begin: string, value: string) => {
+        if (!isSecret(name)) return whole;
+        this.#note(value);
+        return `"${name}"${begin}${REDACTED}`;
+      });
     }
   }
 
