@@ -117,6 +117,7 @@ t.test('every option of start and exec refuses what it cannot read, as a flag an
     'PROVIDER=URL': ['x', 'x=', 'x=ftp://y', '=http://y'],
     URL: ['x', 'ftp://x', 'http://', 'http://u:p@x', 'http://x/?q', 'http://x/#f'],
     HOST: ['http://x', 'a b', 'x:80/', 'x:80'],
+    ORIGIN: ['localhost:5173', 'http://x/y', 'null', 'a b'],
     PREFIX: ['a b', '-x', 'ü'],
     MODE: ['maybe', 'true'],
     SIZE: ['x', '-1', '1.5MiB', '1MB', 'NaN'],

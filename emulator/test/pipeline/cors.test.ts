@@ -162,7 +162,7 @@ t.test('the admin API stays closed to other origins', async (t) => {
   }
 });
 
-t.test('an OPTIONS request that is no preflight is refused as without the option', async (t) => {
+t.test('an OPTIONS request without Access-Control-Request-Method is refused as without the option', async (t) => {
   const service = await setUp(t, { cors: PAGE });
   const response = await service.call('OPTIONS', '/api/v1/repo', { token: null, headers: { origin: PAGE } });
   t.equal(response.status, 405);
