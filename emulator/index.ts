@@ -14,10 +14,14 @@ export type { ClientVerdict } from './journal/client-rules/evaluate.js';
 export type { Expectations, RequestExpectation } from './journal/expectations.js';
 export type { RequestQuery } from './journal/query.js';
 export type { NearRequest, Unmet, Verification } from './journal/verify.js';
+export type { EnvironmentOptions, RemoteOptions } from './library/access.js';
 export type { EmulatorClock } from './library/clock.js';
 export type { AnsweredRequest, EmulatedService, Emulator, Namespace } from './library/emulator.js';
 export type { FaultHandle } from './library/faults.js';
+export type { EmulatorHandle } from './library/handle.js';
+export type { WebhookDelivery } from './library/outbox.js';
 export type { EmulatorRepository, RepositoryScope, RepositorySource } from './library/repository.js';
+export type { ScenarioHandle, ScenarioOptions, ScenarioView } from './library/scenario.js';
 export type {
   EmulatorQuotas,
   EmulatorState,
@@ -30,7 +34,9 @@ export type {
   StateView,
 } from './library/state.js';
 export type { TokenOptions } from './library/token.js';
+export type { ExportOptions, Imported, ImportOptions, ImportSource } from './library/transfer.js';
 export type { Log, LogLine } from './log/log.js';
+export type { GivenScenario as Scenario } from './scenarios/scenario.js';
 export type { OrganizationAddress, SecureAddress } from './server/address.js';
 export type { BuiltInHosts } from './server/https.js';
 export type { NamespaceOptions } from './server/namespaces.js';

@@ -1,4 +1,4 @@
-import { ADMIN_PREFIX } from '../admin/path.js';
+import { tokenClaims, variablesOf, wiringOf } from '../admin/exec-variables.js';
 import { readNamed } from '../config/option-values.js';
 import { type Flags, readOptions } from '../config/options.js';
 import type { Emulator } from '../index.js';
@@ -9,7 +9,7 @@ import { RelayedSignals } from './relayed-signals.js';
 import { NOT_SAVED, watchParent, withEmulator } from './run-start.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
-import { signedIfPossible, TOKEN_FLAGS, tokenClaims, variablesOf } from './variables.js';
+import { signedIfPossible, TOKEN_FLAGS } from './variables.js';
 
 /**
  * Flags of `emulator exec`: the flags of `start`, flags for the token that it creates, and flags for hosts built into
@@ -59,16 +59,10 @@ export async function runExec(flags: Flags, command: readonly string[], terminal
       },
     };
     const isSaved = await withEmulator(options, terminal, signals, { hosts: builtIn }, async (emulator) => {
-      const { baseUrl, localUrl, org, keyFile, https: secure } = emulator;
-      // Gives the program the address on which the emulator itself listens, even if a reverse proxy is in front of it.
-      const url = localUrl ?? baseUrl;
-      const gitUrl = localUrl ?? emulator.gitUrl;
-      const adminUrl = `${url}${ADMIN_PREFIX}`;
-      const https = secure && { url: secure.baseUrl, gitUrl: secure.gitUrl };
+      const { keyFile } = emulator;
       const allowed = options.key.find(({ file }) => file === keyFile)?.allowedScopes ?? ['*'];
       const token = await signedIfPossible(keyFile, () => emulator.token(tokenClaims(asked, allowed)), terminal);
-      const variables = variablesOf({ url, gitUrl, https, org, keyFile, token, adminUrl });
-      const own = { ...environment, ...Object.fromEntries(variables) };
+      const own = { ...environment, ...variablesOf({ ...wiringOf(emulator), keyFile, token }) };
       if (!hosts && emulator.ca === undefined) {
         if (!signals.isAsked) code = await runProgram(command, own, { terminal, signals });
       } else {

@@ -30,6 +30,14 @@ export async function openState(path: string): Promise<FileTree | undefined> {
   return readTar(file.read(NO_BYTES), { title: path });
 }
 
+/** Opens the state of an emulator in the bytes of a tar archive. Throws `SourceError` if the archive is invalid. */
+export function openArchive(bytes: Uint8Array): Promise<FileTree> {
+  const pieces = async function* () {
+    yield Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  };
+  return readTar(pieces(), { title: 'The archive' });
+}
+
 async function isTar(file: DiskTree): Promise<boolean> {
   for await (const piece of file.read(NO_BYTES)) return piece.toString('latin1', 257, 262) === 'ustar';
   return false;

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import t, { type Test } from 'tap';
+import { VARIABLES } from '../../admin/exec-variables.js';
 import { optionRows } from '../../config/options.js';
 import { EMULATOR, ended, spawnCli } from '../../test/cli-process.js';
-import { VARIABLES } from '../variables.js';
 
 /** Runs `emulator exec` with a command and waits for the end. Returns exit code, signal and output. */
 async function exec(t: Test, flags: readonly string[], ...command: readonly string[]) {

@@ -1,8 +1,9 @@
+import { HTTPS_VARIABLES, VARIABLES } from '../../admin/exec-variables.js';
 import { HOST_FLAGS } from '../built-in-hosts.js';
 import type { Command } from '../command.js';
 import { readFlags, splitProgram } from '../flags.js';
 import { EXEC, runExec } from '../run-exec.js';
-import { HTTPS_VARIABLES, TOKEN_FLAGS, VARIABLES } from '../variables.js';
+import { TOKEN_FLAGS } from '../variables.js';
 import { declareStartFlags } from './start.js';
 
 /** Command `emulator exec`, declared to yargs for its help, and for command lines with flags before the command. */

@@ -322,8 +322,10 @@ const EMULATOR: Program = {
       path: 'library',
       content: 'the `Emulator` of the library',
       imports: [
+        'admin',
         'auth',
         'changes',
+        'exports',
         'faults',
         'journal',
         'quotas',
