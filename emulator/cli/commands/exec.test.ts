@@ -162,6 +162,34 @@ t.test('exec exits with 1 if the command succeeds but the scenario is not met', 
   }
 });
 
+t.test('exec --verify checks the rules for clients and running scenarios, and reports on standard error', async (t) => {
+  const folder = t.testdir({
+    's.yaml': 'id: story\nexpect: { requests: [{ match: { path: /api/meta }, count: 1 }] }\n',
+  });
+  const scenario = ['--scenario', join(folder, 's.yaml')];
+  const ask = 'curl -s "$EMULATOR_URL/api/meta" >&-';
+  const impolite = 'for i in 1 2; do curl -s "$EMULATOR_URL/api/repos" >&-; done';
+  const met = /^rules for clients: \d+ kept, 0 broken, \d+ not applicable\nmet\n$/;
+  const broken = /^broken rule for clients hopeless-retry \(must\): (?:.|\n)*\nrules for clients: .*\nnot met\n$/;
+  const rows = [
+    [[], 'true', 0, met],
+    [[], `${ask}; true`, 0, met],
+    [[], `${impolite}; true`, 1, broken],
+    [[], `${impolite}; exit 7`, 7, broken],
+    [scenario, `${ask}; true`, 0, met],
+    [scenario, 'true', 1, /^scenarios\.story\.requests\.0: (?:.|\n)*\nrules for clients: (?:.|\n)*\nnot met\n$/],
+    [scenario, 'exit 7', 7, /^scenarios\.story(?:.|\n)*\nnot met\n$/],
+    [[], `${EMULATOR} scenario start ${scenario[1]} >&-`, 1, /^scenarios\.story(?:.|\n)*\nnot met\n$/],
+  ] as const;
+  const ends = await Promise.all(rows.map(([flags, script]) => exec(t, [...flags, '--verify'], 'sh', '-c', script)));
+  for (const [at, [, script, expected, report]] of rows.entries()) {
+    t.same([ends[at]!.code, ends[at]!.out], [expected, ''], script);
+    t.match(ends[at]!.err, report, script);
+  }
+  const refused = await exec(t, ['--verify=yes'], 'true');
+  t.match([refused.code, refused.err], [2, /^--verify takes no value\./]);
+});
+
 t.test('if the emulator does not start, exec exits with 2 without running the command', async (t) => {
   const busy = createServer();
   await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));

@@ -27,6 +27,11 @@ export const execCommand: Command = {
           describe: `${describe}${shown}`,
         });
       }
+      command.option('verify', {
+        type: 'boolean',
+        describe:
+          'When the command ends, check its requests against the rules for clients and the running scenarios; exit status 1 if one is not met',
+      });
       const lines = [...VARIABLES, ...HTTPS_VARIABLES].map(({ name, about }) => `  ${name.padEnd(22)} ${about}`);
       return declareStartFlags(command, { port: '0' })
         .usage('$0 exec [flags] -- COMMAND [ARGUMENTS]')

@@ -169,6 +169,8 @@ t.test('exec runs what follows beside an emulator', async (t) => {
     t.equal(code, 0, said);
     t.match(said, '"emulator":true', name);
   }
+  const verified = await run(block(t, GUIDE, '--verify -- npm test'));
+  t.match(verified, { code: 0, said: /0 broken, \d+ not applicable\nmet\n/ });
   const { code, said } = await run(block(t, GUIDE, '--tls -- sh -c'));
   t.equal(code, 0, said);
   t.match(said, /^http:\/\/127\.0\.0\.1:\d+ demo \/\S+\.pem$/m);
