@@ -4,11 +4,11 @@ import { type HttpsAddresses, tokenClaims, variablesOf } from '../../admin/exec-
 import { ADMIN_PREFIX } from '../../admin/path.js';
 import { mintToken } from '../../auth/mint.js';
 import { choice, text } from '../../config/option-values.js';
+import { findKey, type SigningKey } from '../../connect/signing-key.js';
 import { AdminClient, EMULATOR_FLAGS } from '../admin-client.js';
 import { defineCommand, type Flags } from '../command.js';
 import { ENV_FORMATS, type EnvFormat } from '../env-formats.js';
 import { type Ready, readReady } from '../ready.js';
-import { findKey, type SigningKey } from '../signing-key.js';
 import { Unreached } from '../usage-error.js';
 import { signedIfPossible, TOKEN_FLAGS } from '../variables.js';
 

@@ -319,12 +319,18 @@ const EMULATOR: Program = {
       ],
     },
     {
+      path: 'connect',
+      content: 'the client of the admin API of a running emulator',
+      imports: ['admin', 'auth'],
+    },
+    {
       path: 'library',
       content: 'the `Emulator` of the library',
       imports: [
         'admin',
         'auth',
         'changes',
+        'connect',
         'exports',
         'faults',
         'journal',
@@ -351,6 +357,7 @@ const EMULATOR: Program = {
         'api',
         'auth',
         'config',
+        'connect',
         'exports',
         'faults',
         'git',
