@@ -347,7 +347,7 @@ const EMULATOR: Program = {
     {
       path: 'runners',
       content: '`withEmulator`, one file per test runner',
-      imports: ['config', 'index.js', 'journal', 'log'],
+      imports: ['config', 'index.js', 'journal', 'log', 'system'],
     },
     {
       path: 'cli',
