@@ -69,13 +69,16 @@ export async function connectTo(
   return { ...(await serviceAt(api, addresses, { operations, isDirect })), close: () => shutDown(api) };
 }
 
-/** Returns the address without the path of the admin API. Throws an `Error` if it is not an http or https URL. */
+/**
+ * Returns the URL without the path of the admin API. Throws an `Error` if it is not an http or https URL, or contains
+ * credentials.
+ */
 function readUrl(given: string | URL): string {
   const url = URL.canParse(String(given)) ? new URL(String(given)) : undefined;
   const isUsable = /^https?:$/.test(url?.protocol ?? '') && url!.search === '' && url!.hash === '';
   if (!isUsable || url!.username !== '' || url!.password !== '') {
-    // Leaves out a password in the URL, because errors are often logged.
-    const shown = url && url.password !== '' ? 'a URL with a password' : JSON.stringify(given);
+    // Leaves out credentials in the URL, because errors are often logged.
+    const shown = String(given).includes('@') ? 'a URL with credentials' : JSON.stringify(given);
     throw new Error(
       `url must be the http or https URL of an emulator, such as http://127.0.0.1:8080, not ${shown ?? 'undefined'}.`,
     );

@@ -114,6 +114,12 @@ t.test('a scenario starts from an object, a file or a shipped one, and is remove
   story.remove();
   t.same(emulator.verify({ faults: { everyFired: true } }).unmet, []);
   t.equal(story.read().id, 'outage', 'the handle keeps the last values');
+  const endless = await emulator.scenario({ id: 'endless', faults: ['service_unavailable@headers'] });
+  endless.remove();
+  t.equal((await fetch(`${emulator.baseUrl}/api/repos`)).status, 401, 'its faults are removed');
+  const state = { organizations: { none: { authentication: 'unavailable' } } } as const;
+  await t.rejects(emulator.scenario({ id: 'failing', state }), { message: /none/ });
+  t.ok(await emulator.scenario({ id: 'failing' }), 'a scenario that cannot start is not registered');
 
   const file = join(t.testdir(), 's.yaml');
   writeFileSync(file, 'id: later\nclock: 2027-01-01T00:00:00Z\nsteps:\n  - after: 1h\n    release: door\n');
