@@ -122,6 +122,7 @@ const SWITCHES: readonly SwitchRow[] = [
   same('unknownRoute', at('A30', 'unknown route without a token'), '404', '401'),
   same('wrongMethod', [...at('A29', 'wrong method'), ...at('A29', 'wrong method', '*')], '405', '404'),
   same('headFileMetadata', at('A29', 'HEAD, file metadata'), '405', '200'),
+  same('headFileRange', ['file.conditional: HEAD with Range'], '200', '206'),
   same('gitInvalidToken', at('A35', 'invalid token', ...GIT_PLACES), '403', '401', '404'),
   same('gitMissingScope', WITHOUT_SCOPE, '403', '401', '404'),
   same('gitMissingRepository', at('A35', 'missing repository', ...GIT_PLACES), '404', '403', '401'),

@@ -119,8 +119,8 @@ export const GAPS = {
       'The specification does not mention the method HEAD.',
     ],
     emulator:
-      'If the specification does not document a method for an endpoint, the emulator answers with 405 and the header Allow. It answers HEAD like GET, but without a body. File metadata is an exception: the emulator answers HEAD with 405.',
-    variants: ['wrongMethod', 'headFileMetadata'],
+      'If the specification does not document a method for an endpoint, the emulator answers with 405 and the header Allow. It answers HEAD like GET, but without a body. File metadata is an exception: the emulator answers HEAD with 405. HEAD ignores the header Range, because RFC 9110 defines ranges only for GET.',
+    variants: ['wrongMethod', 'headFileMetadata', 'headFileRange'],
     rules: ['filemeta.err.405', 'file.conditional', 'err.method', 'err.generic.405'],
   },
   A30: {

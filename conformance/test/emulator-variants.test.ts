@@ -31,7 +31,13 @@ function valuesAt(number: number): Record<string, string> {
 }
 
 /** Ids of rules whose observations show the value of a variant (switch between legal behaviours). */
-const OBSERVERS = ['general.content-type.other', 'repo.get.404', 'restore.failure-body', 'state.which-operations'];
+const OBSERVERS = [
+  'file.conditional',
+  'general.content-type.other',
+  'repo.get.404',
+  'restore.failure-body',
+  'state.which-operations',
+];
 
 // This file tests the third value of each variant with all rules. The test `legal-variants` does so for the second
 // value. Other values need only the rules that record a variant, which saves time.

@@ -48,6 +48,38 @@ export function addressMember({ org, baseUrl, gitUrl, gitHost, localUrl, https }
   };
 }
 
+/** Addresses of an organization in a response of the admin API. */
+interface AddressMember {
+  readonly org: string;
+  readonly base_url: string;
+  readonly git_url: string;
+  readonly git_host: string;
+  readonly local_url?: string | undefined;
+  readonly https_base_url?: string | undefined;
+  readonly https_git_url?: string | undefined;
+  readonly https_git_host?: string | undefined;
+}
+
+/** Returns the addresses of an organization that `addressMember` wrote. */
+export function readAddressMember(member: AddressMember): OrganizationAddress {
+  const { org, base_url, git_url, git_host, local_url, https_base_url, https_git_url, https_git_host } = member;
+  const secure = https_base_url !== undefined && {
+    https: {
+      baseUrl: https_base_url,
+      gitUrl: https_git_url ?? https_base_url,
+      gitHost: https_git_host ?? new URL(https_base_url).host,
+    },
+  };
+  return {
+    org,
+    baseUrl: base_url,
+    gitUrl: git_url,
+    gitHost: git_host,
+    ...(local_url !== undefined && { localUrl: local_url }),
+    ...secure,
+  };
+}
+
 /**
  * Returns the content of the ready line (JSON that the emulator prints when it can serve requests). `orgs` has the
  * addresses of all organizations. The top-level members repeat those of the first organization.

@@ -36,7 +36,12 @@ export const mintToken = adminRoute({
       .string()
       .optional()
       .meta({ description: 'Id of a test key; default: the first test key of the organization.' }),
-    faults: z.array(z.string().min(1)).min(1).max(MAX_FAULTS).optional(),
+    faults: z
+      .array(z.union([z.string().min(1), z.record(z.string(), z.unknown())]))
+      .min(1)
+      .max(MAX_FAULTS)
+      .optional()
+      .meta({ description: 'Each fault is text in the grammar of faults, or a fault in JSON.' }),
     scenario: z.string().min(1).optional(),
   }),
   replies: { 201: mintedToken },

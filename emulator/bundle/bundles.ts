@@ -85,6 +85,7 @@ export const BUNDLES: readonly BundleRow[] = [
     entries: {
       cli: 'emulator/cli/main.js',
       'env-proxy': 'emulator/cli/env-proxy.js',
+      'emulator-process': 'emulator/runners/emulator-process.js',
       index: 'emulator/index.js',
       ...RUNNER_MODULES,
       ...OF_RUNNERS,

@@ -3,10 +3,13 @@ import { OptionError, readNamed } from '../config/option-values.js';
 import { type Flags, optionRows } from '../config/options.js';
 import { UsageError } from './usage-error.js';
 
-/** Command that starts an emulator. It accepts the flags of `emulator start`, and `further` flags that have a value. */
+/** Command that starts an emulator. It accepts the flags of `emulator start`, and further flags. */
 export interface Starting {
   readonly command: string;
+  /** Further flags that have a value. */
   readonly further: readonly string[];
+  /** Further flags without a value. */
+  readonly switches?: readonly string[];
   /**
    * Advice for users who write an argument without a flag, at the end of the error message. Example: "put the program
    * after --". Empty if there is no advice.
@@ -19,8 +22,13 @@ export interface Starting {
 const START: Starting = { command: 'start', further: [], instead: '' };
 
 /** Parses the flags of `emulator start`, which the table of options defines. Throws `UsageError` for anything else. */
-export function readFlags(argv: readonly string[], { command, further, instead, options: own } = START): Flags {
-  const rows = [...(own ?? optionRows()), ...further.map((flag) => ({ flag, isSwitch: false }))];
+export function readFlags(argv: readonly string[], starting = START): Flags {
+  const { command, further, instead } = starting;
+  const rows = [
+    ...(starting.options ?? optionRows()),
+    ...further.map((flag) => ({ flag, isSwitch: false })),
+    ...(starting.switches ?? []).map((flag) => ({ flag, isSwitch: true })),
+  ];
   const switches = rows.filter(({ isSwitch }) => isSwitch).map(({ flag }) => flag);
   const options = Object.fromEntries([
     ...rows.map(({ flag, isSwitch }) => [flag, { type: isSwitch ? 'boolean' : 'string', multiple: true }] as const),

@@ -1,6 +1,6 @@
 import { HEALTH_PATH } from '../admin/path.js';
 import { OptionError } from '../config/option-values.js';
-import { ask, complaintOf } from './ask.js';
+import { ask, complaintOf } from '../connect/ask.js';
 import type { Terminal } from './terminal.js';
 
 export const DEFAULT_URL = 'http://127.0.0.1:8080';

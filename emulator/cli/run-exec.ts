@@ -1,4 +1,4 @@
-import { ADMIN_PREFIX } from '../admin/path.js';
+import { tokenClaims, variablesOf, wiringOf } from '../admin/exec-variables.js';
 import { readNamed } from '../config/option-values.js';
 import { type Flags, readOptions } from '../config/options.js';
 import type { Emulator } from '../index.js';
@@ -9,7 +9,7 @@ import { RelayedSignals } from './relayed-signals.js';
 import { NOT_SAVED, watchParent, withEmulator } from './run-start.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
-import { signedIfPossible, TOKEN_FLAGS, tokenClaims, variablesOf } from './variables.js';
+import { signedIfPossible, TOKEN_FLAGS } from './variables.js';
 
 /**
  * Flags of `emulator exec`: the flags of `start`, flags for the token that it creates, and flags for hosts built into
@@ -18,13 +18,15 @@ import { signedIfPossible, TOKEN_FLAGS, tokenClaims, variablesOf } from './varia
 export const EXEC: Starting = {
   command: 'exec',
   further: [...Object.keys(TOKEN_FLAGS), ...Object.keys(HOST_FLAGS)],
+  switches: ['verify'],
   instead: '; put "--" before the command to run',
 };
 
 /**
  * Starts an emulator, runs a program, and stops the emulator when the program ends. Resolves to the program's exit
  * code. If that is 0, resolves to 1 if expectations of the emulator's scenario are not met, or to 4 if the state could
- * not be saved. Throws `UsageError` if the emulator cannot start.
+ * not be saved. With `--verify`, a broken rule for clients is an unmet expectation too. Throws `UsageError` if the
+ * emulator cannot start.
  */
 export async function runExec(flags: Flags, command: readonly string[], terminal: Terminal): Promise<number> {
   const { environment } = terminal;
@@ -38,6 +40,7 @@ export async function runExec(flags: Flags, command: readonly string[], terminal
     throw new UsageError('exec needs a command after --, as in `emulator exec -- npm test`.');
   }
   const hosts = readHostFlags(flags);
+  const isVerified = flags.verify?.at(-1) === 'true';
   if (hosts && options.tlsCert !== undefined) {
     throw new UsageError(
       '--tls-cert cannot be combined with --api-host and --git-host, for which the emulator generates a certificate.',
@@ -59,16 +62,10 @@ export async function runExec(flags: Flags, command: readonly string[], terminal
       },
     };
     const isSaved = await withEmulator(options, terminal, signals, { hosts: builtIn }, async (emulator) => {
-      const { baseUrl, localUrl, org, keyFile, https: secure } = emulator;
-      // Gives the program the address on which the emulator itself listens, even if a reverse proxy is in front of it.
-      const url = localUrl ?? baseUrl;
-      const gitUrl = localUrl ?? emulator.gitUrl;
-      const adminUrl = `${url}${ADMIN_PREFIX}`;
-      const https = secure && { url: secure.baseUrl, gitUrl: secure.gitUrl };
+      const { keyFile } = emulator;
       const allowed = options.key.find(({ file }) => file === keyFile)?.allowedScopes ?? ['*'];
       const token = await signedIfPossible(keyFile, () => emulator.token(tokenClaims(asked, allowed)), terminal);
-      const variables = variablesOf({ url, gitUrl, https, org, keyFile, token, adminUrl });
-      const own = { ...environment, ...Object.fromEntries(variables) };
+      const own = { ...environment, ...variablesOf({ ...wiringOf(emulator), keyFile, token }) };
       if (!hosts && emulator.ca === undefined) {
         if (!signals.isAsked) code = await runProgram(command, own, { terminal, signals });
       } else {
@@ -82,7 +79,9 @@ export async function runExec(flags: Flags, command: readonly string[], terminal
           await way.close();
         }
       }
-      if (code === 0 && options.scenario) code = await verifyScenario(emulator, terminal);
+      if (code === undefined || !(isVerified || (options.scenario && code === 0))) return;
+      const isMet = await verifyRequests(emulator, terminal, isVerified);
+      if (code === 0 && !isMet) code = 1;
     });
     if (code === 0 && !isSaved) return NOT_SAVED;
     return code ?? signals.exitCode;
@@ -93,12 +92,15 @@ export async function runExec(flags: Flags, command: readonly string[], terminal
 }
 
 /**
- * Returns the exit code 0 if all expectations of the scenario are met. Otherwise prints the unmet ones and returns 1.
+ * Verifies the requests of the program against all running scenarios. With `isVerified`, also against the rules for
+ * clients. Returns true if everything is met. Prints the result to standard error if something is not met, and with
+ * `isVerified` always.
  */
-async function verifyScenario(emulator: Emulator, terminal: Terminal): Promise<number> {
-  const verification = emulator.verify();
-  if (verification.met) return 0;
-  const { writeVerification } = await import('./commands/verify.js');
-  terminal.warn(writeVerification(verification));
-  return 1;
+async function verifyRequests(emulator: Emulator, terminal: Terminal, isVerified: boolean): Promise<boolean> {
+  const verification = emulator.verify(isVerified ? { client: true } : {});
+  if (!verification.met || isVerified) {
+    const { writeVerification } = await import('./commands/verify.js');
+    terminal.warn(writeVerification(verification));
+  }
+  return verification.met;
 }

@@ -1,89 +1,12 @@
-import { RESTRICTED_LIFETIME } from '../auth/keys.js';
+import { TOKEN_REPOSITORY, TOKEN_SCOPES } from '../admin/exec-variables.js';
 import { list, text } from '../config/option-values.js';
 import type { Flags } from './command.js';
 import type { Terminal } from './terminal.js';
 
-export interface HttpsAddresses {
-  readonly url: string;
-  readonly gitUrl: string;
-}
-
-/**
- * Facts about one organization of an emulator, from which the environment variables are computed: its addresses, key
- * and token.
- */
-export interface Wiring {
-  readonly url: string;
-  readonly gitUrl: string;
-  /** HTTPS addresses; undefined if the emulator does not serve HTTPS. */
-  readonly https: HttpsAddresses | undefined;
-  readonly org: string;
-  readonly keyFile: string;
-  readonly token: string;
-  readonly adminUrl: string;
-}
-
-/**
- * Variables that `exec` and `env` set. A missing value is an empty string. None of them configures `start`, so that a
- * program of `exec` can start another emulator without configuring it by accident.
- */
-export const VARIABLES: readonly Variable[] = [
-  {
-    name: 'EMULATOR_URL',
-    read: ({ url }) => url,
-    about: 'base address of the API, and the default address of the `emulator` commands',
-  },
-  {
-    name: 'EMULATOR_GIT_URL',
-    read: ({ gitUrl }) => gitUrl,
-    about: 'base address of the Git remotes: `$EMULATOR_GIT_URL/NAME.git`',
-  },
-  { name: 'EMULATOR_ORG_NAME', read: ({ org }) => org, about: 'name of the first organization' },
-  {
-    name: 'EMULATOR_KEY_FILE',
-    read: ({ keyFile }) => keyFile,
-    about: 'private key that signs tokens of the organization (PKCS#8 PEM)',
-  },
-  { name: 'EMULATOR_TOKEN', read: ({ token }) => token, about: 'token for the repository that --repo names' },
-  { name: 'EMULATOR_ADMIN_URL', read: ({ adminUrl }) => adminUrl, about: 'base address of the admin API' },
-];
-
-/** Variables that are set in addition if HTTPS is served (`--tls`). */
-export const HTTPS_VARIABLES: readonly Variable[] = [
-  {
-    name: 'EMULATOR_HTTPS_URL',
-    read: ({ https }) => https?.url ?? '',
-    about: 'base address of the API over HTTPS; only with --tls',
-  },
-  {
-    name: 'EMULATOR_HTTPS_GIT_URL',
-    read: ({ https }) => https?.gitUrl ?? '',
-    about: 'base address of the Git remotes over HTTPS; only with --tls',
-  },
-];
-
-interface Variable {
-  readonly name: string;
-  readonly about: string;
-  readonly read: (wiring: Wiring) => string;
-}
-
-/** Returns the variables with their values, in order. */
-export function variablesOf(wiring: Wiring): [name: string, value: string][] {
-  const variables = wiring.https ? [...VARIABLES, ...HTTPS_VARIABLES] : VARIABLES;
-  return variables.map(({ name, read }) => [name, read(wiring)]);
-}
-
-/**
- * Default scopes (permissions) of the token: it can create its repository, fetch from and push to it, and list
- * repositories.
- */
-const TOKEN_SCOPES: readonly string[] = ['repo:write', 'git:write', 'git:read', 'org:read'];
-
 export const TOKEN_FLAGS = {
   repo: {
     read: text('the name of a repository'),
-    default: 'team/app',
+    default: TOKEN_REPOSITORY,
     describe: 'Name of the repository for which EMULATOR_TOKEN is valid',
   },
   scopes: {
@@ -92,19 +15,6 @@ export const TOKEN_FLAGS = {
     describe: `Scopes of EMULATOR_TOKEN, separated by commas; default ${TOKEN_SCOPES.join(',')}, without those that the key does not allow`,
   },
 } satisfies Flags;
-
-/**
- * Returns the claims of the token in the environment variables. `allowed` lists the scopes that the signing key may
- * grant.
- */
-export function tokenClaims(
-  { repo, scopes }: { readonly repo: string; readonly scopes: readonly string[] | undefined },
-  allowed: readonly string[],
-): { readonly repo: string; readonly scopes: readonly string[]; readonly ttl?: number } {
-  if (allowed[0] === '*') return { repo, scopes: scopes ?? TOKEN_SCOPES };
-  const usual = TOKEN_SCOPES.filter((scope) => allowed.includes(scope));
-  return { repo, scopes: scopes ?? (usual.length > 0 ? usual : allowed), ttl: RESTRICTED_LIFETIME };
-}
 
 /** Returns a signed token. Returns an empty string if there is no private key. */
 export async function signedIfPossible(

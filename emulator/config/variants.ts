@@ -55,6 +55,11 @@ const VARIANTS = {
     values: ['405', '200'],
     about: 'Status of HEAD on file metadata. The table says 405 for every method but GET.',
   },
+  headFileRange: {
+    values: ['200', '206'],
+    about:
+      'Status of HEAD on a file with a Range header: 200 as in RFC 9110, which defines ranges only for GET, or 206 (416 outside the file) as published clients expect.',
+  },
   gitInvalidToken: {
     values: ['403', '401', '404'],
     about: 'Status of an invalid or expired token on a Git remote.',

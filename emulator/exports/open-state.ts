@@ -5,8 +5,9 @@ import { repositoryNameIssue } from '../repositories/repository-name.js';
 import { DiskTree } from '../sources/disk-tree.js';
 import { type FileTree, SourceError } from '../sources/file-tree.js';
 import type { MemoryTree } from '../sources/memory-tree.js';
-import { kindOf, MANIFEST } from '../sources/open-source.js';
+import { type GivenSource, kindOf, MANIFEST } from '../sources/open-source.js';
 import { seed } from '../sources/seed.js';
+import type { SeedOptions } from '../sources/seeded.js';
 import { CurrentWorld } from '../world/current-world.js';
 import { type Imported, importTree, readManifest } from './read-state.js';
 import { readTar, type TarEntry, writeTar } from './tar.js';
@@ -28,6 +29,14 @@ export async function openState(path: string): Promise<FileTree | undefined> {
   const file = new DiskTree(path);
   if (!(await isTar(file))) return undefined;
   return readTar(file.read(NO_BYTES), { title: path });
+}
+
+/** Opens the state of an emulator in the bytes of a tar archive. Throws `SourceError` if the archive is invalid. */
+export function openArchive(bytes: Uint8Array): Promise<FileTree> {
+  const pieces = async function* () {
+    yield Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  };
+  return readTar(pieces(), { title: 'The archive' });
 }
 
 async function isTar(file: DiskTree): Promise<boolean> {
@@ -118,20 +127,35 @@ export async function archiveOf(
   { organization, name }: ImportTarget,
 ): Promise<AsyncIterable<Uint8Array>> {
   const state = await openState(path);
-  if (state) {
-    await readManifest(state);
-    if (name !== undefined)
-      throw new SourceError(`${path} is the state of an emulator, which cannot be imported as one repository.`);
-    return writeTar(entriesOf(state));
-  }
+  if (!state) return (await archiveOfSource(path, { organization, name: name ?? nameOf(path) })).archive;
+  await readManifest(state);
+  if (name !== undefined)
+    throw new SourceError(`${path} is the state of an emulator, which cannot be imported as one repository.`);
+  return writeTar(entriesOf(state));
+}
+
+/** Repository as a tar archive. `isFiles`: true if the source consisted of files without history. */
+export interface SourceArchive {
+  readonly archive: AsyncIterable<Uint8Array>;
+  readonly isFiles: boolean;
+}
+
+/**
+ * Returns a repository, which is filled from a source, as a tar archive to send to another emulator. Throws
+ * `SourceError` if the source is invalid.
+ */
+export async function archiveOfSource(
+  source: GivenSource,
+  { organization, name }: ImportTarget & { readonly name: string },
+  options: SeedOptions = {},
+): Promise<SourceArchive> {
   const current = scratchWorld();
   const own = current.config.organizations[0]!.name;
-  const made = await seed(current.world, own, 'repository', path);
+  const { isFiles } = await seed(current.world, own, 'repository', source, options);
   const { record, content } = current.world.state.repositories.find(own, 'repository')!;
-  const as = made.isFiles ? 'files' : 'history';
-  return writeTar(
-    writeSingle(record, content.keep(), current.engine, { name: name ?? nameOf(path), organization, as }),
-  );
+  const as = isFiles ? 'files' : 'history';
+  const archive = writeTar(writeSingle(record, content.keep(), current.engine, { name, organization, as }));
+  return { archive, isFiles };
 }
 
 /**

@@ -20,7 +20,7 @@ export interface Representation {
 
 /**
  * Returns the reply to a GET or HEAD request for `representation`. Evaluates the preconditions in the order of RFC
- * 9110, section 13.2.2, and then a single byte range (section 14), which HEAD ignores.
+ * 9110, section 13.2.2, and then a single byte range (section 14). HEAD ignores the range, unless `ranged` contains it.
  *
  * A 304 reply has no body. Throws `precondition_failed` (412) if a precondition fails. Throws `range_not_satisfiable`
  * (416) with the size of the body if the range is outside the body.
@@ -29,6 +29,8 @@ export function respondConditionally(
   representation: Representation,
   header: (name: string) => string | undefined,
   method: string,
+  /** Methods that evaluate the range. Section 14.2 defines ranges only for GET. */
+  ranged: readonly string[] = ['GET'],
 ): Reply {
   const { etag, lastModified, body } = representation;
   const headers = {
@@ -57,7 +59,7 @@ export function respondConditionally(
   ) {
     return empty(304, headers);
   }
-  const range = method === 'GET' ? header('range') : undefined;
+  const range = ranged.includes(method) ? header('range') : undefined;
   if (range === undefined || !matchesIfRange(header('if-range'), etag, lastModified)) return reply(200, body, headers);
   const part = parseRange(range, body.length);
   if (part === undefined) return reply(200, body, headers);

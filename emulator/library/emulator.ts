@@ -1,20 +1,27 @@
+import { wiringOf } from '../admin/exec-variables.js';
 import type { GivenFault } from '../faults/fault.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Expectations } from '../journal/expectations.js';
 import { type RequestQuery, selectorOf } from '../journal/query.js';
 import type { Verification } from '../journal/verify.js';
+import type { GivenScenario } from '../scenarios/scenario.js';
 import { verifyWorld } from '../scenarios/verify-world.js';
 import { runSync } from '../schedule/steps.js';
-import { type OrganizationAddress, runningAt } from '../server/address.js';
+import { runningAt } from '../server/address.js';
 import type { Listener } from '../server/listeners.js';
 import type { NamespaceOptions } from '../server/namespaces.js';
 import type { Server } from '../server/server.js';
 import type { CurrentWorld } from '../world/current-world.js';
+import { environmentOf, remoteUrl } from './access.js';
 import { clockOf, type EmulatorClock } from './clock.js';
 import { type FaultHandle, setFault } from './faults.js';
+import type { EmulatorHandle } from './handle.js';
+import { readOutbox, type WebhookDelivery } from './outbox.js';
 import { type EmulatorRepository, type RepositoryScope, repositoryOf } from './repository.js';
+import type { ScenarioHandle, ScenarioOptions } from './scenario.js';
 import { type EmulatorQuotas, type EmulatorState, quotasOf, stateOf } from './state.js';
 import { signToken, type TokenOptions } from './token.js';
+import { exportWorld, importWorld } from './transfer.js';
 
 /**
  * Entry of the journal for one request. The journal is the record of the requests that the emulator answered. The entry
@@ -55,36 +62,8 @@ export interface Namespace extends EmulatedService {
   readonly id: string;
 }
 
-/**
- * One emulated service, which is an emulator or a namespace. `orgs` contains the addresses of all organizations. The
- * addresses directly in this object belong to the first organization.
- */
-export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
-  readonly orgs: readonly OrganizationAddress[];
-  /** Id of the signing key in the file `keyFile`; empty if the first organization has no key. */
-  readonly keyId: string;
-  /**
-   * Absolute path of the private key (PKCS#8 PEM) that signs access tokens for the first organization. The file
-   * contains a published test key. If test keys are disabled, it is the file of the option `key`.
-   */
-  readonly keyFile: string;
-  /** Certificate (PEM) that HTTPS clients of the emulator must trust. Absent if the option `tls` was not given. */
-  readonly ca?: string;
-  /** URL of the admin API, which controls the emulator over HTTP: `<baseUrl>/_emulator`. */
-  readonly adminUrl: string;
-  /**
-   * Signs an access token for a client. The token is issued at the time of the emulator's clock. Rejects with an
-   * `Error` that names the invalid option.
-   *
-   * Each fault (deliberate failure) in `faults` applies to every request that carries the token. In this way, faults
-   * also reach clients that cannot set a request header, such as git.
-   *
-   * ```js
-   * const token = await emulator.token({ repo: 'team/app', faults: ['cut*1@git.pack;fraction=0.5'] });
-   * const remote = `${emulator.gitUrl.replace('://', `://t:${token}@`)}/team/app.git`;
-   * ```
-   */
-  token(options?: TokenOptions): Promise<string>;
+/** One emulated service in this process, which is an emulator or a namespace. */
+export interface EmulatedService extends EmulatorHandle, AsyncDisposable {
   /**
    * Returns the journal entries of the requests that match `query`, oldest first. Without `query`, returns all entries.
    * Requests to the admin API are not recorded.
@@ -157,6 +136,28 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   fault(spec: string | GivenFault): FaultHandle;
   /**
+   * Registers a scenario and starts it. A scenario consists of an initial state, faults, steps that change the state
+   * later, and expectations. `verify` includes the expectations of running scenarios.
+   *
+   * `source` is the id of a registered or shipped scenario (`emulator scenario ls`), the path of a YAML or JSON file, or
+   * an object. Rejects with an `Error` that names what is invalid.
+   *
+   * ```js
+   * await emulator.scenario({ id: 'story', expect: { requests: [{ match: { operation: 'grep' }, count: 2 }] } });
+   * // … a test …
+   * assert.equal(emulator.verify().met, false); // nothing was searched
+   * ```
+   */
+  scenario(source: string | GivenScenario, options?: ScenarioOptions): Promise<ScenarioHandle>;
+  /**
+   * Returns the pending and the past deliveries to webhooks, oldest first.
+   *
+   * ```js
+   * const pushes = emulator.outbox().filter(({ event }) => event === 'push');
+   * ```
+   */
+  outbox(): readonly WebhookDelivery[];
+  /**
    * Releases a latch. A latch is a named barrier at which a fault holds requests, or until which a simulated state
    * lasts. The held requests continue, and the states end. Returns the number of released requests plus the number of
    * ended states.
@@ -170,43 +171,6 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    * ```
    */
   release(latch: string): number;
-  /**
-   * Takes a snapshot of the whole world. Resolves to the id of the snapshot, which `restore` accepts. Rejects if 1,000
-   * snapshots already exist.
-   *
-   * A snapshot contains the repositories with their refs, objects, notes, deployments, credentials, LFS objects and
-   * locks. It also contains webhooks and their deliveries, the journal, the clock, and the counters of ids and faults.
-   * Its data counts towards the limit `maxHeldBytes` until the emulator is closed.
-   *
-   * ```js
-   * const seeded = await emulator.snapshot();
-   * // … a test …
-   * await emulator.restore(seeded);
-   * ```
-   */
-  snapshot(): Promise<string>;
-  /**
-   * Restores the state of the world that `snapshot` saved under this id. A snapshot can be restored any number of
-   * times. Rejects with an `Error` if the snapshot does not exist.
-   *
-   * Requests that are repeated after a restore get identical responses, unless the clock has the mode `real`. Requests
-   * in progress during the restore finish in the old state: reads succeed, and writes get 503 `service_unavailable`.
-   * Running syncs are canceled.
-   *
-   * ```js
-   * afterEach(() => emulator.restore(seeded));
-   * ```
-   */
-  restore(id: string): Promise<void>;
-  /**
-   * Restores the state that the emulator had before its first request. Requests in progress are treated as by
-   * `restore`. Snapshots are kept.
-   *
-   * ```js
-   * afterEach(() => emulator.reset());
-   * ```
-   */
-  reset(): Promise<void>;
   /**
    * Creates an isolated world in this process, so that concurrent tests do not affect each other. The world has its own
    * ports, clock, ids, requests, quotas and limits. Rejects with an `Error` that names the invalid option.
@@ -266,17 +230,33 @@ function publicInterfaceOf(
 ): EmulatedService {
   const running = runningAt(listeners, signingKey, trust !== undefined);
   const { orgs } = running;
+  const [{ org: organization }] = orgs as [(typeof orgs)[number]];
+  const tokens = {
+    ...running,
+    token: (options: TokenOptions = {}) => signToken({ current, operations, signingKey }, options),
+  };
+  const allowedScopes = (): readonly string[] =>
+    current.world.state.organizations.get(organization)?.keys.find(running.keyId)?.allowedScopes ?? ['*'];
   return {
     ...orgs[0]!,
-    ...running,
+    ...tokens,
     ...(trust !== undefined && { ca: trust }),
-    token: (options = {}) => signToken({ current, operations, signingKey }, options),
+    remote: (repo, options) => remoteUrl(tokens, repo, options),
+    env: (options = {}) => environmentOf(tokens, options, { ...wiringOf(orgs[0]!), allowed: allowedScopes() }),
+    export: (options) => exportWorld(current, options),
+    import: (source, options) => importWorld(current, source, options),
+    scenario: async (source, options) => {
+      // The module is imported on demand, because it creates the large schema of scenarios.
+      const { addScenario } = await import('./scenario.js');
+      return addScenario(current, { operations, organization }, source, options);
+    },
+    outbox: () => readOutbox(current),
     requests: (query) => answeredRequests(current, query),
     verify: (expectations = {}) => runSync(verifyWorld(current.world, expectations)),
     clock: clockOf(current),
-    state: stateOf(current, orgs[0]!.org),
+    state: stateOf(current, organization),
     quotas: quotasOf(current),
-    repository: (name, { org = orgs[0]!.org } = {}) => repositoryOf(current, org, name),
+    repository: (name, { org = organization } = {}) => repositoryOf(current, org, name),
     fault: (spec) => setFault(current, operations, spec),
     release: (latch) => current.world.releaseLatch(latch),
     namespace,

@@ -90,7 +90,8 @@ function defaultKey(index: number, { file }: SigningKey): string {
   );
 }
 
-function readKey(file: string): string {
+/** Reads a private key file. Throws an `Error` if it cannot be read. @internal */
+export function readKey(file: string): string {
   try {
     return readTextFile(file);
   } catch {

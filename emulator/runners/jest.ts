@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
-import { failureOf, TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
-import type { TestNamespace } from './test-view.js';
+import { failureOf, type ProcessOptions, TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
+import type { ConnectedTestNamespace, TestNamespace } from './test-view.js';
 
-export type { WithEmulatorOptions } from './test-namespaces.js';
-export type { TestNamespace } from './test-view.js';
+export type { ProcessOptions, WithEmulatorOptions } from './test-namespaces.js';
+export type { ConnectedTestNamespace, TestNamespace } from './test-view.js';
 
 /**
  * Gives each test of a jest test file its own namespace. The emulator starts before the first test and stops after the
@@ -14,6 +14,9 @@ export type { TestNamespace } from './test-view.js';
  * A test fails if a fault that it injected did not fire or if an expectation of a running scenario is unmet. With the
  * option `client`, it also fails if its client breaks a rule for clients. The requests of a failed test are printed
  * with the failure.
+ *
+ * With the option `process`, the emulator runs in a child process, so that tests can call synchronous functions such as
+ * `execFileSync('git')`. Members that are synchronous otherwise then return promises.
  *
  * ```js
  * const { withEmulator } = require('repohost-emulator/jest');
@@ -27,7 +30,11 @@ export type { TestNamespace } from './test-view.js';
  * });
  * ```
  */
-export function withEmulator(options: WithEmulatorOptions = {}): TestNamespace {
+export function withEmulator(options: ProcessOptions): ConnectedTestNamespace;
+export function withEmulator(options?: WithEmulatorOptions): TestNamespace;
+export function withEmulator(
+  options: WithEmulatorOptions | ProcessOptions = {},
+): TestNamespace | ConnectedTestNamespace {
   const concurrent = new AsyncLocalStorage<true>();
   const tests = new TestNamespaces(options, 'run them one after the other', () => {
     if (!concurrent.getStore()) return;
@@ -53,7 +60,7 @@ export function withEmulator(options: WithEmulatorOptions = {}): TestNamespace {
   });
   afterEach(async () => {
     const isFailed = (circusState()?.currentlyRunningTest?.errors.length ?? 0) > 0;
-    const failure = failureOf(tests.end(test, { isFailed }));
+    const failure = failureOf(await tests.end(test, { isFailed }));
     if (failure) throw failure;
   });
   afterAll(() => tests.close());

@@ -1,9 +1,9 @@
 import { after, afterEach, beforeEach } from 'node:test';
-import { TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
-import type { TestEmulator } from './test-view.js';
+import { type ProcessOptions, TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
+import type { ConnectedTestEmulator, TestEmulator } from './test-view.js';
 
-export type { WithEmulatorOptions } from './test-namespaces.js';
-export type { TestEmulator, TestNamespace } from './test-view.js';
+export type { ProcessOptions, WithEmulatorOptions } from './test-namespaces.js';
+export type { ConnectedTestEmulator, ConnectedTestNamespace, TestEmulator, TestNamespace } from './test-view.js';
 
 /** Members of the context that node:test passes to `beforeEach` and `afterEach`. The types for Node 20 lack them. */
 interface HookContext {
@@ -21,6 +21,9 @@ interface HookContext {
  * option `client`, it also fails if its client breaks a rule for clients. The requests of a failed test are printed
  * with the failure.
  *
+ * With the option `process`, the emulator runs in a child process, so that tests can call synchronous functions such as
+ * `execFileSync('git')`. Members that are synchronous otherwise then return promises.
+ *
  * ```js
  * import assert from 'node:assert/strict';
  * import test from 'node:test';
@@ -35,12 +38,14 @@ interface HookContext {
  * });
  * ```
  */
-export function withEmulator(options: WithEmulatorOptions = {}): TestEmulator {
+export function withEmulator(options: ProcessOptions): ConnectedTestEmulator;
+export function withEmulator(options?: WithEmulatorOptions): TestEmulator;
+export function withEmulator(options: WithEmulatorOptions | ProcessOptions = {}): TestEmulator | ConnectedTestEmulator {
   const tests = new TestNamespaces(options, 'use emulator.of(t) with the context t of each test');
   beforeEach(async (context) => tests.begin(context, parentOf(context as HookContext, tests.running())));
   afterEach(async (context) => {
     const { diagnostic, passed = true } = context as HookContext;
-    const { broken, requests } = tests.end(context, { isFailed: !passed });
+    const { broken, requests } = await tests.end(context, { isFailed: !passed });
     for (const line of requests) diagnostic.call(context, line);
     if (broken.length > 0) throw new Error(broken.join('\n'));
   });

@@ -49,7 +49,7 @@ t.test('outside a test there is no namespace', async (t) => {
   const tests = testsOf(t);
   t.throws(() => tests.view.baseUrl, /No test of this file is running/);
   t.throws(() => tests.of({}), /requires the context of a test of this file that is running/);
-  t.same(tests.end({}, FINE), { broken: [], requests: [] }, 'a test that did not begin reports nothing');
+  t.same(await tests.end({}, FINE), { broken: [], requests: [] }, 'a test that did not begin reports nothing');
 });
 
 t.test('each test has a namespace, which is closed when the next one begins', async (t) => {
@@ -57,7 +57,7 @@ t.test('each test has a namespace, which is closed when the next one begins', as
   const [first, second] = [{}, {}];
   await tests.begin(first);
   const { baseUrl } = tests.view;
-  tests.end(first, FINE);
+  await tests.end(first, FINE);
   t.equal(tests.view.baseUrl, baseUrl, 'later hooks can still use it');
   await tests.begin(second);
   t.not(tests.view.baseUrl, baseUrl);
@@ -74,7 +74,7 @@ t.test('a test fails if a fault does not fire as often as expected', async (t) =
     await tests.begin(test);
     plan();
     for (let at = 0; at < requests; at++) await (await fetch(`${tests.view.baseUrl}/api/repos`)).arrayBuffer();
-    return tests.end(test, FINE).broken;
+    return (await tests.end(test, FINE)).broken;
   };
   const { view } = tests;
   t.same(await brokenBy(() => view.fault('latency*1@headers;ms=1')), []);
@@ -92,7 +92,7 @@ t.test('a test fails if a fault does not fire as often as expected', async (t) =
     const body = JSON.stringify({ spec: 'lost*1' });
     const headers = { 'content-type': 'application/json' };
     await fetch(`${view.adminUrl}/faults`, { method: 'POST', headers, body });
-    return tests.end(test, FINE).broken;
+    return (await tests.end(test, FINE)).broken;
   };
   t.match(await overHttp(), [/fired 0 times/], 'faults injected over HTTP must fire as well');
 });
@@ -106,7 +106,7 @@ t.test('a test fails if an expectation of the scenario is unmet', async (t) => {
     const test = {};
     await tests.begin(test);
     for (let at = 0; at < requests; at++) await (await fetch(`${tests.view.baseUrl}/api/repos`)).arrayBuffer();
-    return tests.end(test, FINE).broken;
+    return (await tests.end(test, FINE)).broken;
   };
   scenarioOf({ requests: [{ match: { status: 401 }, count: 1 }] });
   t.match(await brokenBy(0), [/^scenarios\.story\.requests\.0: Expected 1 matching request, found 0\.$/]);
@@ -121,7 +121,7 @@ t.test('a failed test shows its requests, with control characters escaped', asyn
   const test = {};
   await tests.begin(test);
   await (await fetch(`${tests.view.baseUrl}/api/repos?a=\u202e`)).arrayBuffer();
-  const { broken, requests } = tests.end(test, { isFailed: true });
+  const { broken, requests } = await tests.end(test, { isFailed: true });
   t.same(broken, []);
   t.match(requests, [
     'Requests that the emulator received from this test:',

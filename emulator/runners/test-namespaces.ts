@@ -1,19 +1,37 @@
 import { OptionError, resolveOptions } from '../config/options.js';
-import { type Emulator, type GivenOptions, type Namespace, startEmulator } from '../index.js';
+import { type ConnectedNamespace, type GivenOptions, type Namespace, startEmulator } from '../index.js';
 import { CLIENT_RULE_IDS, type ClientRuleId } from '../journal/client-rules/ids.js';
+import { startChild } from './child-emulator.js';
 import { requestLines } from './request-lines.js';
 import { failureReasons, type PlannedFault } from './sentences.js';
-import { type TestNamespace, viewOf } from './test-view.js';
+import { type ConnectedTestNamespace, type TestNamespace, viewOf } from './test-view.js';
 
 /** Options of `withEmulator`: those of `startEmulator`, and the rules that the HTTP client under test must obey. */
 export type WithEmulatorOptions = GivenOptions & {
+  /** Runs the emulator in this process, which is the default. See `ProcessOptions` for `true`. */
+  readonly process?: false | undefined;
   /** Fails a test whose HTTP client breaks a rule for clients. `true`: any rule; a list: one of the rules in it. */
   readonly client?: boolean | readonly ClientRuleId[] | undefined;
 };
 
+/** Options of `withEmulator` for an emulator in another process. */
+export type ProcessOptions = Omit<WithEmulatorOptions, 'process'> & {
+  /**
+   * Runs the emulator in a child process, so that tests can call synchronous functions such as `execFileSync('git')`.
+   * Members that are synchronous otherwise then return promises.
+   */
+  readonly process: true;
+};
+
+/** Emulator of one test file, in this process or in a child process. */
+interface Host {
+  namespace(): Promise<Namespace | ConnectedNamespace>;
+  close(): Promise<void>;
+}
+
 /** Test that has begun. Its subtests share this record and its namespace. */
 interface RunningTest {
-  readonly namespace: Namespace;
+  readonly namespace: Namespace | ConnectedNamespace;
   /** Ids of the faults that the namespace contained at the start. A test does not fail if they never fire. */
   readonly initialFaults: readonly string[];
   readonly planned: PlannedFault[];
@@ -38,23 +56,25 @@ export interface EndedTest {
 export class TestNamespaces {
   readonly #options: GivenOptions;
   readonly #client: true | readonly ClientRuleId[] | undefined;
-  #emulator: Promise<Emulator> | undefined;
+  readonly #isChild: boolean;
+  #emulator: Promise<Host> | undefined;
   readonly #running = new Map<object, RunningTest>();
   /** Ended tests. Their namespaces are closed when the next test begins, because later hooks may still use them. */
   #ended: RunningTest[] = [];
   /** Running and ended tests by the object that identifies them. */
   readonly #byContext = new WeakMap<object, RunningTest>();
   /** Object whose members forward to the namespace of the test that is running when they are used. */
-  readonly view: TestNamespace = viewOf(() => this.#current());
+  readonly view: TestNamespace & ConnectedTestNamespace = viewOf(() => this.#current());
 
   /** Creates no emulator yet; the first test starts it. Throws an `Error` that names an invalid option. */
   constructor(
-    { client, ...options }: WithEmulatorOptions,
+    { client, process: isChild, ...options }: WithEmulatorOptions | ProcessOptions,
     private readonly advice: string,
     /** Throws if the calling code belongs to a test without a namespace. */
     private readonly check: () => void = () => {},
   ) {
     this.#client = readClient(client);
+    this.#isChild = readProcess(isChild);
     resolveOptions(options);
     this.#options = { ...options, port: options.port ?? 0 };
   }
@@ -68,10 +88,10 @@ export class TestNamespaces {
       return;
     }
     await this.#closeEnded();
-    this.#emulator ??= startEmulator(this.#options);
+    this.#emulator ??= this.#isChild ? startInChild(this.#options) : startHere(this.#options);
     const namespace = await (await this.#emulator).namespace();
-    const alwaysVerified = new Set(namespace.verify().unmet.map(({ at }) => at));
-    const unfired = namespace.verify({ faults: { everyFired: true } }).unmet.map(({ at }) => at);
+    const alwaysVerified = new Set((await namespace.verify()).unmet.map(({ at }) => at));
+    const unfired = (await namespace.verify({ faults: { everyFired: true } })).unmet.map(({ at }) => at);
     const initialFaults = unfired.filter((at) => !alwaysVerified.has(at));
     const started = { namespace, initialFaults, planned: [], isClosed: false };
     this.#running.set(test, started);
@@ -79,15 +99,15 @@ export class TestNamespaces {
   }
 
   /** Ends a test and returns its result. The result is empty while a test or subtest with the same namespace runs. */
-  end(test: object, { isFailed }: { readonly isFailed: boolean }): EndedTest {
+  async end(test: object, { isFailed }: { readonly isFailed: boolean }): Promise<EndedTest> {
     const ended = this.#running.get(test);
     this.#running.delete(test);
     const none = { broken: [], requests: [] };
     if (!ended || [...this.#running.values()].includes(ended)) return none;
     this.#ended.push(ended);
-    const broken = failureReasons(ended, this.#client);
+    const broken = await failureReasons(ended, this.#client);
     if (broken.length === 0 && !isFailed) return none;
-    const requests = ended.namespace.requests();
+    const requests = await ended.namespace.requests();
     return { broken, requests: requestLines(requests, requests.dropped) };
   }
 
@@ -102,7 +122,7 @@ export class TestNamespaces {
   }
 
   /** Returns the namespace of the test that the object identifies. Throws if the namespace is closed or unknown. */
-  of(test: object): TestNamespace {
+  of(test: object): TestNamespace & ConnectedTestNamespace {
     const found = this.#byContext.get(test);
     if (found && !found.isClosed) return viewOf(() => found);
     throw new Error('emulator.of(context) requires the context of a test of this file that is running at present.');
@@ -116,7 +136,7 @@ export class TestNamespaces {
     this.#running.clear();
     // Ignore a failed start of the emulator, because each test has already reported it.
     const emulator = await started?.catch(() => undefined);
-    await emulator?.close({ graceMs: 0 });
+    await emulator?.close();
   }
 
   #current(): RunningTest {
@@ -138,8 +158,28 @@ export class TestNamespaces {
     const kept = this.#running.size === 0 ? 0 : MAX_ENDED;
     const closing = this.#ended.splice(0, Math.max(0, this.#ended.length - kept));
     for (const test of closing) test.isClosed = true;
-    await Promise.all(closing.map(({ namespace }) => namespace.close({ graceMs: 0 })));
+    await Promise.all(closing.map(({ namespace }) => closeNow(namespace)));
   }
+}
+
+async function startHere(options: GivenOptions): Promise<Host> {
+  const emulator = await startEmulator(options);
+  return { namespace: () => emulator.namespace(), close: () => emulator.close({ graceMs: 0 }) };
+}
+
+async function startInChild(options: GivenOptions): Promise<Host> {
+  const { emulator, close } = await startChild(options);
+  return { namespace: () => emulator.namespace(), close };
+}
+
+/** Closes a namespace without waiting for its running requests, if it is in this process. */
+function closeNow({ close }: { close(options?: { graceMs?: number }): Promise<void> }): Promise<void> {
+  return close({ graceMs: 0 });
+}
+
+function readProcess(given: unknown): boolean {
+  if (given === undefined || typeof given === 'boolean') return given === true;
+  throw new OptionError(`process must be true (another process) or false, not ${JSON.stringify(given)}.`);
 }
 
 function readClient(given: WithEmulatorOptions['client']): true | readonly ClientRuleId[] | undefined {

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FaultedOperation } from '../faults/operation-shape.js';
 import { Problem } from '../http/problem.js';
@@ -80,4 +80,18 @@ export async function shippedScenarios(): Promise<ShippedScenario[]> {
 /** Returns the path of the package's scenario file with this id; undefined if absent. */
 export function shippedFile(id: string): string | undefined {
   return readdirSync(folder()).includes(`${id}.yaml`) ? join(folder(), `${id}.yaml`) : undefined;
+}
+
+/**
+ * Returns the path of a scenario file. `value` is the id of a scenario that the package contains, or a path. Throws
+ * `ScenarioError` if it is neither.
+ */
+export async function findScenarioFile(value: string): Promise<string> {
+  const shipped = shippedFile(value);
+  if (shipped !== undefined) return shipped;
+  if (existsSync(value)) return value;
+  const ids = (await shippedScenarios()).map(({ id }) => id);
+  throw new ScenarioError(
+    `${JSON.stringify(value)} is neither a file nor a shipped scenario. The shipped scenarios are ${ids.join(', ')}.`,
+  );
 }

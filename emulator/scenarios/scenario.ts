@@ -1,6 +1,6 @@
 import type { ClockChanges } from '../changes/clock-changes.js';
 import type { RepositoryChanges, StateChanges } from '../changes/state-changes.js';
-import type { Fault } from '../faults/fault.js';
+import type { Fault, GivenFault } from '../faults/fault.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
 import type { Expectations } from '../journal/expectations.js';
 import type { QuotaChanges } from '../quotas/quota-changes.js';
@@ -85,6 +85,22 @@ export interface Scenario {
   readonly steps?: readonly Step[] | undefined;
   readonly expect?: Expectations | undefined;
 }
+
+/** Step of a scenario as a user writes it. */
+export type GivenStep = Omit<Step, 'on' | 'faults'> & {
+  /** Conditions, or the text `push to BRANCH`. */
+  readonly on?: string | Trigger | undefined;
+  readonly faults?: readonly (string | GivenFault)[] | undefined;
+};
+
+/** Scenario as a user writes it, in a file or as an object. Faults can be texts, and some members have short forms. */
+export type GivenScenario = Omit<Scenario, 'clock' | 'faults' | 'steps'> & {
+  /** Changes of the clock, the text `real`, or the start time (ISO 8601) of a clock that advances with each request. */
+  readonly clock?: string | ClockChanges | undefined;
+  readonly faults?: readonly (string | GivenFault)[] | undefined;
+  /** Steps in the order in which they run. Each step waits for all earlier steps. */
+  readonly steps?: readonly GivenStep[] | undefined;
+};
 
 /** Organization and repository of the request that triggered a step. The step can change that repository. */
 export interface TriggeredBy {

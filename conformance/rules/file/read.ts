@@ -227,6 +227,8 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     async (t, { name }) => {
       const path = '/api/v1/repos/file?path=README.md';
       t.observe('HEAD', (await t.request('HEAD', path, { as: reader(name) })).status);
+      const part = await t.request('HEAD', path, { as: reader(name), headers: { range: 'bytes=0-1' } });
+      t.observe('HEAD with Range', part.status);
       for (const range of ['bytes=0-1', 'bytes=4096-']) {
         t.observe(range, await t.get(path, { as: reader(name), headers: { range } }));
       }

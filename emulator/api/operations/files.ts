@@ -29,7 +29,7 @@ export const readFile = operation({
     const { world, repository, query, header, meter } = ctx;
     const path = readFilePath(query.path, 'path');
     const { git } = repository;
-    const { tagRefs, missingEphemeralRef } = world.variants;
+    const { tagRefs, missingEphemeralRef, headFileRange } = world.variants;
     const tags = tagRefs === 'accepted' || tagRefs === 'file-only';
     // The setting `missingEphemeralRef` selects the status of a ref that is missing in the ephemeral namespace. Two
     // tables of the specification list different statuses.
@@ -58,6 +58,7 @@ export const readFile = operation({
       },
       header,
       ctx.method,
+      headFileRange === '206' ? ['GET', 'HEAD'] : undefined,
     );
   },
 });

@@ -1,9 +1,9 @@
 import { mintToken } from '../../auth/mint.js';
 import { text } from '../../config/option-values.js';
+import { findKey } from '../../connect/signing-key.js';
 import { AdminClient, EMULATOR_FLAGS } from '../admin-client.js';
 import { defineCommand } from '../command.js';
 import { commandLine, processRecord } from '../processes.js';
-import { findKey } from '../signing-key.js';
 import { UsageError } from '../usage-error.js';
 
 /**

@@ -1,15 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { readAddress } from '../../admin/address-members.js';
+import { type HttpsAddresses, tokenClaims, variablesOf } from '../../admin/exec-variables.js';
 import { ADMIN_PREFIX } from '../../admin/path.js';
 import { mintToken } from '../../auth/mint.js';
 import { choice, text } from '../../config/option-values.js';
+import { findKey, type SigningKey } from '../../connect/signing-key.js';
 import { AdminClient, EMULATOR_FLAGS } from '../admin-client.js';
 import { defineCommand, type Flags } from '../command.js';
 import { ENV_FORMATS, type EnvFormat } from '../env-formats.js';
 import { type Ready, readReady } from '../ready.js';
-import { findKey, type SigningKey } from '../signing-key.js';
 import { Unreached } from '../usage-error.js';
-import { type HttpsAddresses, signedIfPossible, TOKEN_FLAGS, tokenClaims, variablesOf } from '../variables.js';
+import { signedIfPossible, TOKEN_FLAGS } from '../variables.js';
 
 const FORMATS = Object.keys(ENV_FORMATS) as EnvFormat[];
 
@@ -60,7 +61,7 @@ export const envCommand = defineCommand({
       token,
       adminUrl: `${client.url}${ADMIN_PREFIX}`,
     });
-    terminal.print(ENV_FORMATS[json ? 'json' : format].write(variables));
+    terminal.print(ENV_FORMATS[json ? 'json' : format].write(Object.entries(variables)));
   },
 });
 

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import t, { type Test } from 'tap';
+import { VARIABLES } from '../../admin/exec-variables.js';
 import { optionRows } from '../../config/options.js';
 import { EMULATOR, ended, spawnCli } from '../../test/cli-process.js';
-import { VARIABLES } from '../variables.js';
 
 /** Runs `emulator exec` with a command and waits for the end. Returns exit code, signal and output. */
 async function exec(t: Test, flags: readonly string[], ...command: readonly string[]) {
@@ -160,6 +160,34 @@ t.test('exec exits with 1 if the command succeeds but the scenario is not met', 
     t.equal(ends[at]!.code, expected, script);
     t.match(ends[at]!.err, complaint, script);
   }
+});
+
+t.test('exec --verify checks the rules for clients and running scenarios, and reports on standard error', async (t) => {
+  const folder = t.testdir({
+    's.yaml': 'id: story\nexpect: { requests: [{ match: { path: /api/meta }, count: 1 }] }\n',
+  });
+  const scenario = ['--scenario', join(folder, 's.yaml')];
+  const ask = 'curl -s "$EMULATOR_URL/api/meta" >&-';
+  const impolite = 'for i in 1 2; do curl -s "$EMULATOR_URL/api/repos" >&-; done';
+  const met = /^rules for clients: \d+ kept, 0 broken, \d+ not applicable\nmet\n$/;
+  const broken = /^broken rule for clients hopeless-retry \(must\): (?:.|\n)*\nrules for clients: .*\nnot met\n$/;
+  const rows = [
+    [[], 'true', 0, met],
+    [[], `${ask}; true`, 0, met],
+    [[], `${impolite}; true`, 1, broken],
+    [[], `${impolite}; exit 7`, 7, broken],
+    [scenario, `${ask}; true`, 0, met],
+    [scenario, 'true', 1, /^scenarios\.story\.requests\.0: (?:.|\n)*\nrules for clients: (?:.|\n)*\nnot met\n$/],
+    [scenario, 'exit 7', 7, /^scenarios\.story(?:.|\n)*\nnot met\n$/],
+    [[], `${EMULATOR} scenario start ${scenario[1]} >&-`, 1, /^scenarios\.story(?:.|\n)*\nnot met\n$/],
+  ] as const;
+  const ends = await Promise.all(rows.map(([flags, script]) => exec(t, [...flags, '--verify'], 'sh', '-c', script)));
+  for (const [at, [, script, expected, report]] of rows.entries()) {
+    t.same([ends[at]!.code, ends[at]!.out], [expected, ''], script);
+    t.match(ends[at]!.err, report, script);
+  }
+  const refused = await exec(t, ['--verify=yes'], 'true');
+  t.match([refused.code, refused.err], [2, /^--verify takes no value\./]);
 });
 
 t.test('if the emulator does not start, exec exits with 2 without running the command', async (t) => {

@@ -1,8 +1,9 @@
+import { HTTPS_VARIABLES, VARIABLES } from '../../admin/exec-variables.js';
 import { HOST_FLAGS } from '../built-in-hosts.js';
 import type { Command } from '../command.js';
 import { readFlags, splitProgram } from '../flags.js';
 import { EXEC, runExec } from '../run-exec.js';
-import { HTTPS_VARIABLES, TOKEN_FLAGS, VARIABLES } from '../variables.js';
+import { TOKEN_FLAGS } from '../variables.js';
 import { declareStartFlags } from './start.js';
 
 /** Command `emulator exec`, declared to yargs for its help, and for command lines with flags before the command. */
@@ -26,6 +27,11 @@ export const execCommand: Command = {
           describe: `${describe}${shown}`,
         });
       }
+      command.option('verify', {
+        type: 'boolean',
+        describe:
+          'When the command ends, check its requests against the rules for clients and the running scenarios; exit status 1 if one is not met',
+      });
       const lines = [...VARIABLES, ...HTTPS_VARIABLES].map(({ name, about }) => `  ${name.padEnd(22)} ${about}`);
       return declareStartFlags(command, { port: '0' })
         .usage('$0 exec [flags] -- COMMAND [ARGUMENTS]')

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { FaultedOperation } from '../../faults/operation-shape.js';
 import type { readScenario } from '../../scenarios/read-scenario.js';
 import { ADMIN_FLAGS, AdminClient, printJson, readAction, readValue } from '../admin-client.js';
@@ -93,14 +92,8 @@ async function convert(
  * Returns the path of a scenario file. `value` is the name of a scenario that is shipped with the emulator, or a path.
  */
 async function findFile(value: string): Promise<string> {
-  const { shippedFile, shippedScenarios } = await import('../../scenarios/scenario-file.js');
-  const shipped = shippedFile(value);
-  if (shipped !== undefined) return shipped;
-  if (existsSync(value)) return value;
-  const ids = (await shippedScenarios()).map(({ id }) => id);
-  throw new UsageError(
-    `${JSON.stringify(value)} is neither a file nor a shipped scenario. The shipped scenarios are ${ids.join(', ')}.`,
-  );
+  const { findScenarioFile } = await import('../../scenarios/scenario-file.js');
+  return withUsageErrors(() => findScenarioFile(value));
 }
 
 /** Reads a scenario from a file. Throws `UsageError` if the file does not contain a valid scenario. */

@@ -169,6 +169,8 @@ t.test('exec runs what follows beside an emulator', async (t) => {
     t.equal(code, 0, said);
     t.match(said, '"emulator":true', name);
   }
+  const verified = await run(block(t, GUIDE, '--verify -- npm test'));
+  t.match(verified, { code: 0, said: /0 broken, \d+ not applicable\nmet\n/ });
   const { code, said } = await run(block(t, GUIDE, '--tls -- sh -c'));
   t.equal(code, 0, said);
   t.match(said, /^http:\/\/127\.0\.0\.1:\d+ demo \/\S+\.pem$/m);
@@ -209,10 +211,13 @@ t.test('remotes that are written with https reach the emulator, for one command 
   t.equal(readFileSync(join(folder, 'home', '.gitconfig'), 'utf8'), config, 'nothing stays in the configuration');
 });
 
-for (const runner of ['node-test', 'tap', 'vitest', 'jest']) {
-  t.test(`what is shown of ${runner} is the test of a project that is run`, async (t) => {
-    const file = join(ROOT, 'emulator', 'test', 'runners', runner, 'lost-response.test.js');
-    t.equal(block(t, GUIDE, `repohost-emulator/${runner}`), readFileSync(file, 'utf8'));
+for (const path of [
+  ...['node-test', 'tap', 'vitest', 'jest'].map((runner) => `${runner}/lost-response.test.js`),
+  'node-test/process.test.js',
+]) {
+  t.test(`a block is the test ${path} of a project that is run`, async (t) => {
+    const text = readFileSync(join(ROOT, 'emulator', 'test', 'runners', path), 'utf8');
+    t.equal(block(t, GUIDE, text), text);
   });
 }
 
@@ -339,6 +344,12 @@ for (const { name, block } of BLOCKS.filter(({ block: { language, text } }) => {
     t.equal(code, 0, said);
   });
 }
+
+t.test('a program connects to the emulator of exec', async (t) => {
+  const { run, folder } = await createProject(t);
+  writeFileSync(join(folder, 'project', 'block.js'), block(t, GUIDE, 'connectEmulator(process.env.EMULATOR_URL)'));
+  t.match(await run('npx emulator exec --log quiet -- node block.js'), { code: 0, said: '[]' });
+});
 
 t.test('await using is shown in TypeScript only', async (t) => {
   for (const { name, block } of BLOCKS) {

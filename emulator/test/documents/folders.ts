@@ -319,11 +319,19 @@ const EMULATOR: Program = {
       ],
     },
     {
+      path: 'connect',
+      content: 'the client of the admin API of a running emulator',
+      imports: ['admin', 'auth'],
+    },
+    {
       path: 'library',
       content: 'the `Emulator` of the library',
       imports: [
+        'admin',
         'auth',
         'changes',
+        'connect',
+        'exports',
         'faults',
         'journal',
         'quotas',
@@ -339,7 +347,7 @@ const EMULATOR: Program = {
     {
       path: 'runners',
       content: '`withEmulator`, one file per test runner',
-      imports: ['config', 'index.js', 'journal', 'log'],
+      imports: ['config', 'index.js', 'journal', 'log', 'system'],
     },
     {
       path: 'cli',
@@ -349,6 +357,7 @@ const EMULATOR: Program = {
         'api',
         'auth',
         'config',
+        'connect',
         'exports',
         'faults',
         'git',

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import ts from 'typescript';
 import type { GivenOptions } from '../../config/options.js';
-import { type Emulator, startEmulator } from '../../index.js';
+import { connectEmulator, type Emulator, startEmulator } from '../../index.js';
 
 // The path goes up to the sources, because the compiled tests are below dist/emulator/test.
 const SOURCES = fileURLToPath(new URL('../../../../emulator/', import.meta.url));
@@ -52,6 +52,7 @@ async function runExample(t: Test, code: string): Promise<void> {
   const hooks: (() => Promise<unknown>)[] = [];
   const scope = {
     startEmulator: start,
+    connectEmulator,
     emulator,
     assert,
     seeded: await emulator.snapshot(),

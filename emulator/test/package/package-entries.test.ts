@@ -43,7 +43,8 @@ const IMPORTS = ENTRIES.map((entry, at) => `import * as entry${at} from '${entry
  * after `@ts-expect-error` must not.
  */
 const SOURCE = `${IMPORTS}
-import { startEmulator, type Emulator, type Expectations, type Fault, type StateChanges } from 'repohost-emulator';
+import { connectEmulator, startEmulator } from 'repohost-emulator';
+import type { ConnectedEmulator, Emulator, EmulatorHandle, Expectations, Fault, Scenario, StateChanges } from 'repohost-emulator';
 import { EmptySelection, type Report, run, type Target } from 'repohost-emulator/conformance';
 import { withEmulator } from 'repohost-emulator/node-test';
 import { withEmulator as withEmulatorOfJest } from 'repohost-emulator/jest';
@@ -56,6 +57,13 @@ const id: string = emulator.of({}).id;
 withEmulator({ clients: true });
 // @ts-expect-error a namespace ends with its test
 emulator.close();
+const child = withEmulator({ process: true, client: true });
+export const fired = child.fault('lost*1').then((fault): Promise<number> => fault.fired);
+export const called: Promise<number> = child.requests().then((requests) => requests.dropped);
+// @ts-expect-error requests of another process are a promise
+child.requests().length;
+// @ts-expect-error a namespace ends with its test
+child.close();
 // @ts-expect-error there is no such code
 emulator.fault({ do: { error: { code: 'no_such_code' } } });
 
@@ -72,6 +80,23 @@ export async function story(target: Target): Promise<Report> {
   const [request] = started.requests({ operation: ['commitPack'] });
   const code: string | undefined = request?.code ?? unmet[0]?.nearest[0]?.request.code;
   await using namespace = await started.namespace();
+  const connected: ConnectedEmulator = await connectEmulator(new URL(started.baseUrl), { adminToken: undefined });
+  const handles: readonly EmulatorHandle[] = [started, connected, namespace];
+  for (const handle of handles) {
+    const variables: Record<string, string> = await handle.env({ repo: 'app' });
+    const remote: string = await handle.remote('app', { scopes: ['git:read'], faults: ['lost*1', fault] });
+    const state: Uint8Array = await handle.export();
+    console.log(variables, remote, (await handle.import(state)).repositories);
+  }
+  const scenario: Scenario = { id: 'a', clock: 'real', faults: ['lost*1'], steps: [{ on: 'push to main', release: 'b' }] };
+  const [here, there] = [await started.scenario(scenario), await connected.scenario(scenario, { start: false })];
+  const progress: readonly boolean[] = [here.read().isStarted, (await there.read()).isStarted];
+  const now: number = started.clock.now() - (await connected.clock.now());
+  const events: readonly string[] = started.outbox().map(({ event }) => event);
+  await using world = await connected.namespace();
+  // @ts-expect-error a connection does not end with its block
+  await using ended = connected;
+  console.log(progress, now, events, world.id, ended, (await connected.state.read()).repositories);
   await started.clock.advance('PT1H');
   await started.close();
   if (new EmptySelection('') instanceof Error) console.log(url, id, token, handle.fired, met, code, namespace.id);

@@ -116,6 +116,7 @@ export const filesOf = (project: RunnerProject): readonly ProjectFile[] =>
 const rowsOf = ({ passes, ambiguous }: RunnerProject): readonly ProjectFile[] => [
   { file: 'lost-response.test.js', code: 0, printed: [passes('a lost response is noticed')] },
   { file: 'push.test.js', code: 0, printed: [passes('Git pushes and an LFS object is uploaded')] },
+  { file: 'process.test.js', code: 0, printed: [passes('Git clones synchronously')] },
   { file: 'isolation.test.js', code: 0, printed: [passes('a test begins with nothing')] },
   {
     file: 'failing.test.js',

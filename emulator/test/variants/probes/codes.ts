@@ -48,6 +48,19 @@ export const CODES = {
     },
     seen: { 405: [405, '', 405], 200: [200, '', 405] },
   },
+  headFileRange: {
+    look: async (service) => {
+      const part = async (range: string) => {
+        const { status, headers, text } = await service.call('HEAD', `${V1}/file?path=a.txt`, { headers: { range } });
+        return [status, headers['content-range'], text];
+      };
+      return [...(await part('bytes=0-0')), ...(await part('bytes=4096-'))];
+    },
+    seen: {
+      200: [200, undefined, '', 200, undefined, ''],
+      206: [206, 'bytes 0-0/2', '', 416, 'bytes */2', ''],
+    },
+  },
   restoreNoopFields: {
     look: async (service) => {
       const { json } = await restore(service, { target_commit_sha: await tip(service) });

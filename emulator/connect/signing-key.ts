@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fixtureKeys } from '../auth/fixture-keys.js';
-import type { AdminClient } from './admin-client.js';
+import type { AdminApi } from './admin-api.js';
 
 export interface SigningKey {
   readonly id: string;
@@ -14,8 +14,8 @@ export interface SigningKey {
  * Returns a private key for signing tokens, whose public key is registered at the emulator. It is the key in the file
  * `own`, or one of the published test keys. Undefined if none of them is registered.
  */
-export async function findKey(client: AdminClient, organization: string, own = ''): Promise<SigningKey | undefined> {
-  const registered = (await client.list('/keys', { organization })).map((row) => ({
+export async function findKey(api: AdminApi, organization: string, own = ''): Promise<SigningKey | undefined> {
+  const registered = (await api.list('/keys', { organization })).map((row) => ({
     id: String(row.id),
     allowedScopes: row.allowed_scopes as string[],
     publicKey: publicPartOf(String(row.public_key)),

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { isIP } from 'node:net';
-import type { Terminal } from './terminal.js';
 
-type Environment = Terminal['environment'];
+/** Environment variables by name, such as `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Timeout in milliseconds of a TLS handshake with a server that may not support TLS. */
 const HANDSHAKE = 2_000;
