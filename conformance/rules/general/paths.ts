@@ -36,9 +36,10 @@ export const paths = defineRules('What the service does', 'paths', [
   {
     id: 'general.path.safe-chars-as-is',
     says: 'Letters, digits, -, _, . and ~ need no percent-encoding; encoding one of them addresses the same repository.',
+    clauses: { extension: 'A name that ends with a dot and letters, such as my.app, is read as a whole.' },
     writes: true,
     check: async (t) => {
-      const name = `${t.uniqueName().replaceAll('/', '-')}-Az09_.~x`;
+      const name = `${t.uniqueName().replaceAll('/', '-')}-Az09_~x.app`;
       await createNamedRepository(t, name);
       await commitFiles(t, name, { 'safe.txt': 'safe\n' });
       const list = (form: string) => t.get(`/api/repos/${form}/branches`, { as: { repo: name } });
@@ -48,6 +49,7 @@ export const paths = defineRules('What the service does', 'paths', [
       expectSame(encoded.status, plain.status, 'both forms of the path must get the same status');
       const branches = [plain, encoded].map((response) => namesIn(response));
       expectSame(branches[1], branches[0], 'both forms of the path must list the same branches');
+      if (t.target.companion) expectStatus(await t.get(`/api/repos/${name}`, { as: { repo: name } }), 200);
     },
   },
   leftOpen(

@@ -44,6 +44,12 @@ export const rows: readonly Mutant[] = [
     changesPath((path) => path.replace(/%(?!2f)/gi, '%25')),
   ),
   proxied(
+    'general-drops-an-extension',
+    'general.path.safe-chars-as-is#extension',
+    'takes the end of a name for a file extension',
+    changesPath((path) => path.replace(/^(\/api\/repos\/[^/?]+)\.[a-z]+$/, '$1')),
+  ),
+  proxied(
     'general-joins-segments',
     'general.path.raw-slash-other-route',
     'takes what stands before the last segment for the name',
