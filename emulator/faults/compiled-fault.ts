@@ -45,12 +45,16 @@ export function compileFault(definition: Fault, context: CompileContext) {
       `at: the stage ${at} is over before a fault in a header or token is read. Add the fault with POST /_emulator/faults.`,
     );
   }
+  if (context.inBand && definition.enabled === false) {
+    throw refuse('enabled: a fault in a header or token cannot be disabled, because it would never fire.');
+  }
   const now = context.now;
   const compiled = {
     definition,
     /** Text form of the fault, such as `rate_limited*2@before`. Undefined if only JSON can express the fault. */
     text: lazy(() => writeFault(definition)),
     priority: definition.priority ?? 0,
+    isEnabled: definition.enabled ?? true,
     /** Globs for operation ids. The fault applies only to matching operations; undefined means all operations. */
     operations: match.op === undefined ? undefined : [match.op].flat(),
     criteria: criteriaOf(match),

@@ -52,7 +52,7 @@ export interface FaultPlan {
 /** Selects the given faults that can apply to requests to an operation, and returns them as a plan. */
 export function planOf(entries: readonly FaultEntry[], operation: FaultedOperation): FaultPlan {
   const mine = [...new Set(entries)]
-    .filter(({ compiled }) => isFor(compiled, operation))
+    .filter(({ compiled }) => compiled.isEnabled && isFor(compiled, operation))
     .sort((a, b) => b.compiled.priority - a.compiled.priority || a.order - b.order);
   const at = new Map<Position, PlannedFault[]>();
   let applicable = 0;

@@ -17,6 +17,11 @@ export interface Fault {
    * was registered first is tried first.
    */
   readonly priority?: number;
+  /**
+   * False if the fault is disabled. A disabled fault affects no requests and counts none. It keeps its counters.
+   * Default: true.
+   */
+  readonly enabled?: boolean;
   readonly match?: Match;
   readonly when?: When;
   /**

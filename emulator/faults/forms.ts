@@ -70,10 +70,11 @@ function writeJson(value: unknown): string {
 }
 
 /**
- * Returns the form for a fault that a request carries in a header or claim. If the fault's stage is over before headers
- * and claims are read, returns the reason instead.
+ * Returns the form for a fault that a request carries in a header or claim. If the fault is disabled, or its stage is
+ * over before headers and claims are read, returns the reason instead.
  */
-function inBand({ at }: Fault, text: string, note = IN_BAND_COUNTS): Written {
+function inBand({ at, enabled }: Fault, text: string, note = IN_BAND_COUNTS): Written {
+  if (enabled === false) return { why: 'A request cannot carry a disabled fault.' };
   if (at === undefined || !BEFORE_IN_BAND.has(at)) return { text, note };
   return {
     why: `A request cannot carry a fault at the stage ${at}, because that stage is over before its header and token are read.`,

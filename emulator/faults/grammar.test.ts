@@ -79,6 +79,7 @@ t.test('keys that every fault has name members of its JSON form', async (t) => {
     ['lost;match.protocol=3', /the key match\.protocol of the fault lost must be one of 0, 1, 2/],
     ['lost;when.chance=0', /the key when\.chance of the fault lost must be a number above 0/],
     ['lost;when.by=day', /the key when\.by of the fault lost must be one of rule, .*; separate several by commas/],
+    ['lost;enabled=no', /the key enabled of the fault lost must be one of true, false/],
     ['lost;ttl=soon', /the key ttl of the fault lost must be an ISO 8601 duration/],
   ] as const) {
     t.throws(() => parseFault(text, 'Here'), { message: sentence }, text);

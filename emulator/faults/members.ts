@@ -19,6 +19,12 @@ const CHANCE: Key = {
   schema: () => z.number().gt(0).max(1),
 };
 
+const SWITCH: Key<boolean> = {
+  ...choice(['true', 'false']),
+  read: (text) => ({ true: true, false: false })[text],
+  schema: () => z.boolean(),
+};
+
 const OPERATION: Key = {
   ...OPERATIONS,
   read: (text) => {
@@ -51,6 +57,7 @@ export const MEMBERS: readonly Member[] = [
   { path: 'id', label: 'Id', hint: 'default fault-1, …', key: ID },
   { path: 'note', label: 'Note', hint: 'Text that lists show with the fault', key: TEXT },
   { path: 'priority', label: 'Priority', hint: 'The fault with the highest priority fires', key: PRIORITY },
+  { path: 'enabled', label: 'Enabled', hint: 'false: affects no requests until it is enabled', key: SWITCH },
   { path: 'match.op', label: 'Operation', hint: 'between commas', key: OPERATION },
   ...CONDITIONS,
   { path: 'when.skip', label: 'Skip', hint: 'Matching requests to skip first', key: COUNT, mark: '+' },

@@ -117,6 +117,38 @@ t.test('when.from and when.until are times of the clock, and ttl removes a fault
   t.same([before, ask()], [1, 0], 'so is one that requests ask for');
 });
 
+t.test('a disabled fault affects no requests and counts none, and continues where it stopped', async (t) => {
+  const world = new World();
+  world.add({ when: { times: 2 }, do: CONFLICT });
+  world.add({ enabled: false, do: { latency: { ms: 1 } } });
+  t.equal(world.fire(), 'fault-1');
+  const off = world.faults.patch('fault-1', { enabled: false }, OPERATIONS);
+  t.match(off, { enabled: false, text: 'conflict*2;enabled=false', matched: 1, fired: 1, remaining: 1 });
+  t.same([world.fire(), world.fire()], ['', '']);
+  t.match(world.faults.get('fault-1'), { matched: 1, fired: 1, remaining: 1, requestIds: ['req-1'] });
+  t.match(world.faults.get('fault-2'), { enabled: false, matched: 0 });
+  const on = world.faults.patch('fault-1', { enabled: true }, OPERATIONS);
+  t.match(on, { enabled: true, text: 'conflict*2', fired: 1, remaining: 1 });
+  t.same([world.fire(), world.fire()], ['fault-1', '']);
+});
+
+t.test('a change restarts the times of a fault only if it sets them', async (t) => {
+  const world = new World();
+  world.add({ ttl: 'PT30S', when: { from: 'PT10S' }, do: CONFLICT });
+  const at = (seconds: number) => {
+    world.time = START + seconds * 1000;
+    return world.fire();
+  };
+  at(9);
+  for (const enabled of [false, true]) world.faults.patch('fault-1', { enabled }, OPERATIONS);
+  t.same([at(9), at(10)], ['', 'fault-1']);
+  world.faults.patch('fault-1', { when: { from: 'PT5S' } }, OPERATIONS);
+  t.same([at(14), at(15), at(29), at(30)], ['', 'fault-1', 'fault-1', '']);
+  world.add({ ttl: 'PT1S', do: CONFLICT });
+  world.faults.patch('fault-2', { ttl: 'PT5S' }, OPERATIONS);
+  t.same([at(34), at(35)], ['fault-2', '']);
+});
+
 t.test('faults carried by requests are counted per text, caller and scenario', async (t) => {
   const world = new World();
   const ask = (text: string, given: Partial<RequestFacts> = {}) => world.fire(given, [text]);

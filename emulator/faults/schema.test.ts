@@ -11,6 +11,7 @@ t.test('every member is accepted', async (t) => {
     id: 'a.b:c-1',
     note: 'why',
     priority: -5,
+    enabled: false,
     match: {
       op: ['git*', 'commitPack'],
       org: 'demo',
@@ -72,9 +73,10 @@ t.test('an invalid fault is refused with the name of the member', async (t) => {
   const rows: readonly (readonly [value: unknown, sentence: RegExp])[] = [
     [undefined, /^x is required/],
     [5, /^x: .*object/],
-    [{ ...ONE, wehn: {} }, /^x: Unknown member "wehn"; the members are id, note, priority, match, when, /],
+    [{ ...ONE, wehn: {} }, /^x: Unknown member "wehn"; the members are id, note, priority, enabled, match, when, /],
     [{ ...ONE, id: 'a b' }, /^id: Must be a name/],
     [{ ...ONE, priority: 1.5 }, /^priority: /],
+    [{ ...ONE, enabled: 'no' }, /^enabled: .*boolean/],
     [{ ...ONE, at: 'here' }, /^at: .*"before"/],
     [
       { ...ONE, match: { ops: 'x' } },

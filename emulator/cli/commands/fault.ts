@@ -6,7 +6,7 @@ import { readDocument } from '../document.js';
 import { writeTable } from '../table.js';
 import { UsageError } from '../usage-error.js';
 
-const ACTIONS = ['add', 'ls', 'rm', 'show'] as const;
+const ACTIONS = ['add', 'ls', 'rm', 'show', 'disable', 'enable'] as const;
 
 const FLAGS = {
   op: {
@@ -33,13 +33,17 @@ const FLAGS = {
 type Body = Readonly<Record<string, unknown>>;
 type FaultRecord = Readonly<Record<string, unknown>>;
 
-/** Command `emulator fault`: adds, lists and removes faults (deliberate failures of requests) of a running emulator. */
+/**
+ * Command `emulator fault`: adds, lists, disables, enables and removes faults (deliberate failures of requests) of a
+ * running emulator.
+ */
 export const faultCommand = adminCommand({
   name: 'fault',
-  describe: 'Make requests fail: add SPEC, ls, rm ID, show ID; `emulator faults` lists the faults',
+  describe:
+    'Make requests fail: add SPEC, ls, rm ID, show ID, disable ID, enable ID; `emulator faults` lists the faults',
   flags: FLAGS,
   positionals: {
-    action: 'add, ls, rm or show',
+    action: 'add, ls, rm, show, disable or enable',
     value: 'NAME[*TIMES][+SKIP][@STAGE][;KEY=VALUE]…, or the id of a fault',
   },
   run: async ({ action, value, op, repo, sub, ref, file }, client) => {
@@ -66,6 +70,9 @@ export const faultCommand = adminCommand({
     if (name === 'show') {
       const fault = await client.ask('GET', path);
       return { json: fault, text: `${JSON.stringify(fault, undefined, 2)}\n` };
+    }
+    if (name === 'disable' || name === 'enable') {
+      return { json: await client.ask('PATCH', path, { enabled: name === 'enable' }) };
     }
     await client.ask('DELETE', path);
     return { json: { id, removed: true } };
@@ -115,7 +122,8 @@ async function addAll(client: AdminClient, bodies: readonly Body[], isList: bool
 function writeFaults(items: readonly FaultRecord[]): string {
   const rows = items.map(({ id, source, fired, matched, remaining, text: words, do: action, sequence, ...rest }) => {
     const shown = words ?? JSON.stringify({ match: rest.match, when: rest.when, at: rest.at, do: action, sequence });
-    return [id, source, fired, matched, remaining ?? '–', shown].map((cell) => printable(String(cell)));
+    const state = rest.enabled === false ? 'disabled' : 'enabled';
+    return [id, source, state, fired, matched, remaining ?? '–', shown].map((cell) => printable(String(cell)));
   });
-  return writeTable([['ID', 'SOURCE', 'FIRED', 'MATCHED', 'LEFT', 'FAULT'], ...rows]);
+  return writeTable([['ID', 'SOURCE', 'STATE', 'FIRED', 'MATCHED', 'LEFT', 'FAULT'], ...rows]);
 }

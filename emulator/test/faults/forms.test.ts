@@ -71,6 +71,7 @@ const MEMBERS: readonly Fault[] = [
     },
     when: { skip: 0, every: 2, chance: 0.5, by: ['token', 'repo'], from: 'PT0S', until: '2999-01-01T00:00:00Z' },
     priority: -3,
+    enabled: false,
     note: HOSTILE,
     ttl: 'PT1H',
     expect: { fired: 0 },
@@ -135,8 +136,19 @@ async function stage(t: Test) {
 }
 
 /** Returns a fault as it was defined, without the id and the counters that the emulator adds. */
-function definitionOf({ note, priority, match, when, at, do: act, sequence, expect, ttl }: Fault): Fault {
-  const members = { note, priority, match, when, at, do: act, sequence, expect, ttl };
+function definitionOf({ note, priority, enabled, match, when, at, do: act, sequence, expect, ttl }: Fault): Fault {
+  const members = {
+    note,
+    priority,
+    enabled: enabled === false ? enabled : undefined,
+    match,
+    when,
+    at,
+    do: act,
+    sequence,
+    expect,
+    ttl,
+  };
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
