@@ -1,7 +1,7 @@
 import type { Criterion } from './conditions.js';
 import type { Action } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
-import { type FaultPlan, type PlannedFault, planOf } from './fault-plan.js';
+import { type FaultPlan, OF_COMMITS, type PlannedFault, planOf } from './fault-plan.js';
 import { endsStage, kindOf } from './kinds/index.js';
 import type { Latches } from './latches.js';
 import type { Faults } from './registry.js';
@@ -19,8 +19,13 @@ const NOTHING: Decision = [];
 const NONE: readonly ChosenAction[] = [];
 const NO_TEXTS: readonly string[] = [];
 
-/** Conditions that need the body of a Git request, because only the body contains the command and the refs. */
+/** Conditions that need the body of the request, because only the body contains the command and the refs. */
 const OF_GIT_BODY: ReadonlySet<string> = new Set(['git.command', 'git.ref']);
+
+/** Returns true if the fact that the condition compares is not known yet, so that the condition cannot be checked. */
+function isUnknown({ member }: Criterion, { git }: StageFacts): boolean {
+  return OF_COMMITS.includes(member) ? git?.paths === undefined : git === undefined && OF_GIT_BODY.has(member);
+}
 
 /** Read-only view of the faults of one request, for code that carries out their actions but adds no faults. */
 export type RequestFaults = Omit<ArmedRequest, 'add'>;
@@ -35,6 +40,7 @@ export const NO_FAULTS: RequestFaults = {
   learn: () => {},
   end: () => {},
   needsBody: false,
+  needsCommits: false,
   take: () => NONE,
   released: () => Promise.resolve(),
 };
@@ -50,7 +56,7 @@ export class ArmedRequest {
   private ids: string[] | undefined = undefined;
   private missReasons: string[] | undefined = undefined;
   private refused: string[] | undefined = undefined;
-  /** Command and refs from the body of a Git request; undefined until the body is read. */
+  /** Facts about Git data in the body of the request; undefined until the body is read. */
   private git: GitFacts | undefined = undefined;
   /** Decision about each fault, by its index in `plan.entries`. Undefined for a fault that is not decided yet. */
   private decisions: (Decision | undefined)[] = [];
@@ -109,15 +115,23 @@ export class ArmedRequest {
     return this.refused ?? NO_TEXTS;
   }
 
-  /** True if a fault has a condition on the JSON body. The body must then be read before the stage `before` begins. */
+  /**
+   * True if a fault has a condition on the body of an API request. The body must then be read before the stage `before`
+   * begins.
+   */
   get needsBody(): boolean {
     return this.plan.needsBody;
   }
 
   /**
-   * Records the command and the refs from the body of a Git request. Conditions on them can be checked from the current
-   * stage on.
+   * True if a fault has a condition on the commits of a push. They must then be read before the stage `git.report`
+   * begins.
    */
+  get needsCommits(): boolean {
+    return this.plan.needsCommits;
+  }
+
+  /** Records facts from the body of the request. Conditions on them can be checked from the current stage on. */
   learn(git: GitFacts): void {
     this.git = git;
   }
@@ -201,7 +215,7 @@ export class ArmedRequest {
     let failed: Criterion | undefined;
     for (const criterion of compiled.criteria) {
       if (criterion.holds(facts)) continue;
-      if (facts.git === undefined && OF_GIT_BODY.has(criterion.member)) return undefined;
+      if (isUnknown(criterion, facts)) return undefined;
       failing += 1;
       failed = criterion;
     }

@@ -51,7 +51,10 @@ t.test('a fault that could never fire is refused', async (t) => {
       { match: { git: { command: 'fetch' } }, do: ERROR },
       /git\.command is not yet known at before.*It is known at after, response\.head, response\.body, git\.pack/,
     ],
-    [{ match: { http: { body: { '/a': 'a' } }, op: 'commitPack' }, do: ERROR }, /no operation matches the conditions/],
+    [
+      { match: { http: { body: { '/a': 'a' } }, op: 'gitReceivePack' }, do: ERROR },
+      /no operation matches the conditions/,
+    ],
     [{ match: { git: { phase: 'rpc' }, op: 'gitInfoRefs' }, do: ERROR }, /no operation matches the conditions/],
     [{ match: { git: { service: 'upload-pack' }, op: 'gitReceivePack' }, do: ERROR }, /no operation matches/],
     [{ match: { repo: 'a' }, at: 'accept', do: { latency: { ms: 1 } } }, /match\.repo is not yet known at accept/],

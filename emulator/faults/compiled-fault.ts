@@ -1,11 +1,12 @@
 import { problem } from '../http/problem.js';
 import { lazy } from '../memory/lazy.js';
 import { parseDuration, parseTime } from '../time/iso-8601.js';
-import { criteriaOf, findContradiction } from './conditions.js';
+import { criteriaOf } from './conditions.js';
 import type { Action, Fault, Match } from './fault.js';
 import { matchesGlob } from './glob.js';
 import { writeFault } from './grammar.js';
 import { actionsOf, carriedOutAt, codeOf, type Entry, kindNameOf, stageOf, stagesFor } from './kinds/index.js';
+import { findContradiction } from './matchers.js';
 import type { FaultedOperation } from './operation-shape.js';
 import { canReplaceResponse, checkReach, type ReachContext } from './reach.js';
 import { stagesOf } from './request-shape.js';
@@ -104,10 +105,6 @@ function checkValues(match: Match, operations: readonly FaultedOperation[], refu
   const both = has.find((scope) => lacks.includes(scope));
   if (both !== undefined)
     throw refuse(`match.token.scopes: has and lacks both name the scope ${both}, so no token can match.`);
-  const pointer = Object.keys(match.http?.body ?? {}).find((name) => name !== '' && !name.startsWith('/'));
-  if (pointer !== undefined) {
-    throw refuse(`match.http.body: ${JSON.stringify(pointer)} is not a JSON pointer, such as "/name".`);
-  }
   const contradiction = findContradiction(match);
   if (contradiction !== undefined) throw refuse(contradiction);
 }

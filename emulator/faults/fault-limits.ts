@@ -24,6 +24,10 @@ export const FAULT_LIMITS = {
   latency: 2 ** 31 - 1,
   /** Maximum number of progress lines that a `flood` fault sends to a Git client. */
   floodLines: 100_000,
+  /** Maximum length, in characters, of a regular expression in a fault. */
+  expression: 1_000,
+  /** Maximum number of characters of a text that a regular expression searches; the rest is ignored. */
+  searched: 1_048_576,
   /** Maximum length, in characters, of a text in a fault, such as a note or a glob. */
   text: 4_096,
 } as const;

@@ -71,6 +71,14 @@ t.test('keys that every fault has name members of its JSON form', async (t) => {
     id: 'mine',
     do: { lost: 'rst' },
   });
+  const compared = 'lost;match.header.user-agent*=git;match.body.$.a[%2A]~=^x%24;match.claims.n=1'.replace(
+    '.claim.',
+    '.claims.',
+  );
+  t.strictSame(parseFault(compared, 'x').fault.match, {
+    http: { header: { 'user-agent': { contains: 'git' } }, body: { '$.a[*]': { regex: '^x$' } } },
+    token: { claims: { n: '1' } },
+  });
   for (const [text, sentence] of [
     ['lost;match.repo=', /the key match\.repo of the fault lost must be a text of 1 to/],
     ['lost;match.ref=a;match.git.ref=b', /lost has the key match\.git\.ref twice/],

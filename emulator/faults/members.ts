@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { parseDuration, parseTime } from '../time/iso-8601.js';
-import { CONDITIONS, matchersSchema } from './conditions.js';
+import { CONDITIONS } from './conditions.js';
 import { AMOUNT, COUNT, choice, FRACTION, integer, type Key, listOf, pattern, strict, TEXT, textThat } from './key.js';
+import { matchersSchema } from './matchers.js';
 import type { Member } from './member.js';
 
 const OPERATIONS = listOf(TEXT, 1, 100);

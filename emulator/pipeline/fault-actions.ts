@@ -62,6 +62,7 @@ export function gitFaultsOf(context: RequestContext): GitFaults | undefined {
   const { faults } = context;
   if (!faults.isArmed) return undefined;
   return {
+    needsCommits: faults.needsCommits,
     learn: (facts) => faults.learn(facts),
     take: (stage) => faults.take(stage),
     wait: (chosen) => carryOut(context, chosen, undefined, BEFORE_RESPONSE),

@@ -87,7 +87,7 @@ const CONNECTION_FACTS: Omit<RequestFacts, 'connection'> = {
   verified: undefined,
   method: '',
   target: { query: '' },
-  json: undefined,
+  bodyValues: [],
   gitHead: undefined,
   scenario: undefined,
   header: () => undefined,

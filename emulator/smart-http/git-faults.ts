@@ -16,7 +16,9 @@ export type GitStage = Extract<Stage, `git.${string}`>;
  * faults.
  */
 export interface GitFaults {
-  /** Tells the faults the command and the refs in the request body, because their conditions may depend on them. */
+  /** True if a fault has a condition on the commits of a push, so that `learn` must get their paths and messages. */
+  readonly needsCommits: boolean;
+  /** Tells the faults about the content of the request body, because their conditions may depend on it. */
   learn(facts: GitFacts): void;
   /**
    * Returns the actions of all faults that fire at a stage, and counts these faults as fired. A stage is a point of the

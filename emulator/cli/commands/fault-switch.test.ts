@@ -15,3 +15,12 @@ t.test('a fault is disabled and enabled by commands, and its counters continue',
   t.match(await ask.text('fault', 'disable', 'none'), { code: 2, err: /none/ });
   t.match(await ask.text('fault', 'enable'), { code: 2, err: /fault enable needs the id of a fault/ });
 });
+
+t.test('flags add conditions on the ref, the path and the message of a commit', async (t) => {
+  const { ask } = await startAsked(t);
+  const flags = ['--ref', 'refs/heads/main', '--path', 'docs/*', '--message', 'Fix; it, *'];
+  t.match((await ask.json('fault', 'add', 'bad_gateway', '--op', 'commitPack', ...flags)).json, {
+    match: { op: 'commitPack', git: { ref: 'refs/heads/main', path: 'docs/*', message: 'Fix; it, *' } },
+  });
+  t.match(await ask.text('fault', 'ls', '--path', 'a'), { code: 2, err: /fault ls takes none of .*--path/ });
+});

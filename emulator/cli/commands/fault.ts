@@ -25,10 +25,21 @@ const FLAGS = {
   },
   ref: {
     read: text('the full name of a ref'),
-    describe: 'Apply the fault only to Git requests that name a ref, such as refs/heads/main',
+    describe: 'Apply the fault only to Git requests and writes that name a ref, such as refs/heads/main',
+  },
+  path: {
+    read: text('the path of a file'),
+    describe: 'Apply the fault only to commits and pushes that change a path; * matches any characters, also /',
+  },
+  message: {
+    read: text('a commit message'),
+    describe: 'Apply the fault only to commits and pushes with this commit message; * matches any characters',
   },
   file: { read: text('the name of a file'), describe: 'JSON or YAML file with the fault, or a list of faults, to add' },
 } as const;
+
+/** Flags of `fault add` that add a condition to the fault. */
+const CONDITION_FLAGS = '--op, --repo, --sub, --ref, --path, --message';
 
 type Body = Readonly<Record<string, unknown>>;
 type FaultRecord = Readonly<Record<string, unknown>>;
@@ -46,17 +57,16 @@ export const faultCommand = adminCommand({
     action: 'add, ls, rm, show, disable or enable',
     value: 'NAME[*TIMES][+SKIP][@STAGE][;KEY=VALUE]…, or the id of a fault',
   },
-  run: async ({ action, value, op, repo, sub, ref, file }, client) => {
+  run: async ({ action, value, op, file, ...conditions }, client) => {
     const name = readAction('fault', action, ACTIONS);
-    const match = Object.entries({ op: op?.join(','), repo, sub, ref }).filter(([, value]) => value !== undefined);
-    const conditions = match.map(([key, value]) => `;match.${key}=${encodeURIComponent(value!)}`).join('');
-    if (name !== 'add' && (file !== undefined || conditions !== '')) {
-      throw new UsageError(
-        `fault ${name} takes none of --op, --repo, --sub, --ref and --file. They are for fault add.`,
-      );
+    const { repo, sub, ref, path: changed, message } = conditions;
+    const match = Object.entries({ op: op?.join(','), repo, sub, ref, path: changed, message });
+    const keys = match.flatMap(([key, one]) => (one === undefined ? [] : [`;match.${key}=${encodeURIComponent(one)}`]));
+    if (name !== 'add' && (file !== undefined || keys.length > 0)) {
+      throw new UsageError(`fault ${name} takes none of ${CONDITION_FLAGS} and --file. They are for fault add.`);
     }
     if (name === 'add') {
-      const bodies = await readFaults(value, file, conditions);
+      const bodies = await readFaults(value, file, keys.join(''));
       const made = await addAll(client, bodies, file !== undefined);
       // Prints only the ids of the new faults as text, so that a script can store them in a variable.
       return { json: made.length === 1 ? made[0] : made, text: made.map(({ id }) => `${id}\n`).join('') };
@@ -87,7 +97,7 @@ async function readFaults(spec: string | undefined, file: string | undefined, co
   if (spec !== undefined) throw new UsageError('fault add takes a fault or --file, but not both.');
   if (conditions !== '') {
     throw new UsageError(
-      'fault add does not combine --file with --op, --repo, --sub and --ref. Use the member match of the faults in the file.',
+      `fault add does not combine --file with ${CONDITION_FLAGS}. Use the member match of the faults in the file.`,
     );
   }
   const faults = [await readDocument('--file', file)].flat();

@@ -48,7 +48,7 @@ t.test('the form offers exactly the stages and codes of the operation', async (t
     ),
     [
       'getRepository gitReceivePack createBranch',
-      'gitReceivePack',
+      'gitReceivePack createBranch',
       'gitReceivePack',
       'createBranch',
       'getRepository gitReceivePack createBranch',
@@ -73,6 +73,7 @@ t.test('a draft contains the values of the fields', (t) => {
       condition('match.header', 'x', '__proto__'),
       condition('match.header', 'y; =,', 'X-B'),
       condition('match.sub', ''),
+      { ...condition('match.claims', '^a|b$', 'team*'), how: '~' as const },
     ],
     further: { 'when.every': '2', note: 'so', ttl: '' },
   };
@@ -85,7 +86,7 @@ t.test('a draft contains the values of the fields', (t) => {
       match: {
         op: ['grep', 'blame'],
         repo: 'team/*',
-        token: { scopes: { has: ['a', 'b'] } },
+        token: { scopes: { has: ['a', 'b'] }, claims: { 'team*': { regex: '^a|b$' } } },
         git: { protocol: 2 },
         http: { header },
       },

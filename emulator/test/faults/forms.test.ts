@@ -81,6 +81,17 @@ const MEMBERS: readonly Fault[] = [
     match: { op: 'createBranch', http: { body: { '/base_ref': 'main', '/a~1b=;,': '*' } } },
   },
   {
+    do: { lost: 'fin' },
+    match: {
+      op: 'commitPack',
+      git: { ref: 'refs/heads/main', path: 'docs/*', message: 'Fix: a;b' },
+      http: {
+        header: { 'x-a': { contains: 'a*' }, 'x~*': '~' },
+        body: { '$.a[?@.b=="c*~"]': { regex: '^(a|b)*$' }, '/a~1*': '*', '': { contains: HOSTILE } },
+      },
+    },
+  },
+  {
     do: { error: { code: 'bad_gateway' } },
     at: 'git.advertise',
     match: { git: { service: 'upload-pack', phase: 'advertise', protocol: 2 }, op: 'gitInfoRefs' },
@@ -97,6 +108,10 @@ function readWords([spec, match]: (typeof WORDS)[number]): Fault {
 
 /** Faults (injected failures) that the text notation cannot express. They are printed as JSON. */
 const JSON_ONLY: readonly Fault[] = [
+  {
+    do: { lost: 'fin' },
+    match: { op: 'createBranch', http: { body: { '/a': { equals: 1 }, '/b': { regex: 'b', contains: 'b' } } } },
+  },
   { do: [{ latency: { ms: 1 } }, { throttle: { bps: 65536 } }], match: { op: 'archive' } },
   { sequence: ['pass', { error: { code: 'bad_gateway' } }], priority: 3, note: HOSTILE },
   { do: { error: { code: 'bad_gateway', detail: "It's 'gone'" } }, when: { every: 2, times: 1 }, ttl: 'PT1H' },
