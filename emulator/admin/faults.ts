@@ -70,6 +70,7 @@ const keyRecord = z.object({
   key: z.string(),
   wants: z.string(),
   needed: z.boolean(),
+  requires: z.string().optional().meta({ description: 'Key that must be given together with this key.' }),
   type: z.enum(['integer', 'number', 'text', 'choice']),
   least: z.number().optional(),
   most: z.number().optional(),

@@ -2,12 +2,12 @@ import type { Criterion } from './conditions.js';
 import type { Action } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 import { type FaultPlan, OF_COMMITS, type PlannedFault, planOf } from './fault-plan.js';
-import { endsStage, kindOf } from './kinds/index.js';
+import { actionsOf, drawAction, endsStage, kindOf } from './kinds/index.js';
 import type { Latches } from './latches.js';
 import type { Faults } from './registry.js';
 import type { ChosenAction, GitFacts, RequestFacts, StageFacts } from './request-facts.js';
 import type { Position } from './stage.js';
-import type { FaultEntry } from './tally.js';
+import { type FaultEntry, randomOf } from './tally.js';
 
 /**
  * Actions of one fault, such as a delay, that are still to be carried out for one request. Empty if the fault does not
@@ -16,6 +16,12 @@ import type { FaultEntry } from './tally.js';
 type Decision = readonly Action[];
 
 const NOTHING: Decision = [];
+
+/** Counter that counted a request for a fault, and the number of the request in it. Random values depend on both. */
+interface Turn {
+  readonly key: string;
+  readonly seen: number;
+}
 const NONE: readonly ChosenAction[] = [];
 const NO_TEXTS: readonly string[] = [];
 
@@ -60,6 +66,8 @@ export class ArmedRequest {
   private git: GitFacts | undefined = undefined;
   /** Decision about each fault, by its index in `plan.entries`. Undefined for a fault that is not decided yet. */
   private decisions: (Decision | undefined)[] = [];
+  /** Turn of each fault that fires for the request, by its id. */
+  private turns: Map<string, Turn> | undefined = undefined;
   /**
    * Number of faults of the plan that are finished with this request: they did not fire, or all their actions were
    * carried out.
@@ -188,7 +196,7 @@ export class ArmedRequest {
         decision.filter((action) => !actions.has(action)),
       );
       for (const action of due) {
-        const chosen = { id: entry.id, action };
+        const chosen = { id: entry.id, action: this.drawn(entry, action) };
         if (endsStage(action)) last ??= chosen;
         else before = [...(before ?? NONE), chosen];
       }
@@ -232,11 +240,21 @@ export class ArmedRequest {
       return this.refrain(fault, `the fault ${last.id} has a higher priority`);
     }
     const { now, seed } = this.faults;
-    const verdict = tally.decide(compiled, this.faults.countersOf(entry), this.keyOf(entry), { now, seed });
+    const key = this.keyOf(entry);
+    const verdict = tally.decide(compiled, this.faults.countersOf(entry), key, { now, seed });
     if ('reason' in verdict) return this.refrain(fault, verdict.why, true);
+    this.turns ??= new Map();
+    this.turns.set(entry.id, { key, seen: verdict.seen });
     const chosen = compiled.entries[verdict.entry]!;
     if (chosen !== 'pass') return this.settle(fault, chosen);
     return this.refrain(fault, 'its sequence lets this request pass', true);
+  }
+
+  /** Returns the action with random values that depend only on the seed and the turn of the fault. */
+  private drawn({ id, compiled }: FaultEntry, action: Action): Action {
+    const { key, seen } = this.turns!.get(id)!;
+    const index = actionsOf(compiled).indexOf(action);
+    return drawAction(action, randomOf(this.faults.seed, key, seen, index));
   }
 
   private refrain(fault: PlannedFault, why: string | undefined, isCounted = false): Decision {

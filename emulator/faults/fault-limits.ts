@@ -22,6 +22,11 @@ export const FAULT_LIMITS = {
   reasons: 8,
   /** Maximum latency in milliseconds of real time. It is the longest delay that a Node timer supports. */
   latency: 2 ** 31 - 1,
+  /**
+   * Maximum pause between two pieces of a body, in milliseconds of real time. It is short, because a pause does not end
+   * when the client disconnects.
+   */
+  pause: 10_000,
   /** Maximum number of progress lines that a `flood` fault sends to a Git client. */
   floodLines: 100_000,
   /** Maximum length, in characters, of a regular expression in a fault. */

@@ -84,7 +84,7 @@ function isCode(name: string): boolean {
  */
 function readKeys(
   name: string,
-  { keys, needs = [], oneOf = [] }: Kind,
+  { keys, needs = [], oneOf = [], requires = {} }: Kind,
   text: string,
   given: object,
   refuse: (detail: string) => Error,
@@ -117,6 +117,8 @@ function readKeys(
     throw refuse(
       `the fault ${name} requires the key ${missing}, as in ${name};${missing}=VALUE: ${keys[missing]!.wants}.`,
     );
+  const alone = Object.entries(requires).find(([key, other]) => isGiven(key) && !isGiven(other));
+  if (alone !== undefined) throw refuse(`the key ${alone[0]} of the fault ${name} requires the key ${alone[1]}.`);
   const points = oneOf.filter(isGiven);
   if (points.length > 1)
     throw refuse(`the fault ${name} takes only one of the keys ${oneOf.join(', ')}, but has ${points.join(' and ')}.`);

@@ -26,10 +26,11 @@ function isAccepted(spec: string, operation: string, inBand?: 'header'): boolean
  * stage. `value` is the value of `key`. Without it, the reference's example is used.
  */
 function specOf({ name, keys }: NameReference, key?: string, value?: string): string {
+  const required = keys.find((each) => each.key === key)?.requires;
   const given = keys.flatMap((each) =>
     each.key === key
       ? [`;${key}=${encodeURIComponent(value ?? each.example)}`]
-      : each.needed
+      : each.needed || each.key === required
         ? [`;${each.key}=${each.example}`]
         : [],
   );

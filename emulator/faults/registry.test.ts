@@ -82,6 +82,38 @@ t.test('chance depends on the seed and the number of the request, not on other r
   t.equal(draw('1', 1).indexOf(0), -1);
 });
 
+t.test('random delays depend on the seed and the number of the request, and have the given distribution', async (t) => {
+  const { ms, jitter } = { ms: 100, jitter: 50 };
+  const delays = (seed: string, dist: 'uniform' | 'normal' | 'lognormal', beside = false) => {
+    const world = new World(seed);
+    world.add({ id: 'slow', do: [{ latency: { ms, jitter, dist } }, { latency: { ms, jitter, dist } }] });
+    if (beside) world.add({ id: 'other', priority: 1, do: { latency: { ms: 1, jitter: 1 } } });
+    return Array.from({ length: 500 }, () =>
+      world
+        .arm()
+        .take('before')
+        .flatMap(({ id, action }) => (id === 'slow' && 'latency' in action ? [action.latency] : [])),
+    );
+  };
+  for (const dist of ['uniform', 'normal', 'lognormal'] as const) {
+    const drawn = delays('1', dist);
+    t.same(drawn, delays('1', dist, true), 'the same seed, with another fault beside');
+    t.notSame(drawn, delays('2', dist), 'another seed');
+    t.ok(drawn.filter(([one, two]) => one!.ms !== two!.ms).length > 400, 'each action has its own delay');
+    const all = drawn.flat().map((latency) => latency.ms);
+    t.ok(
+      all.every((one) => Number.isInteger(one) && one >= 0),
+      dist,
+    );
+    const mean = all.reduce((sum, one) => sum + one, 0) / all.length;
+    const deviation = Math.sqrt(all.reduce((sum, one) => sum + (one - mean) ** 2, 0) / all.length);
+    t.ok(Math.abs(mean - ms) < 6, `${dist}: mean ${mean}`);
+    const wanted = dist === 'uniform' ? jitter / Math.sqrt(3) : jitter;
+    t.ok(Math.abs(deviation - wanted) < 6, `${dist}: deviation ${deviation}`);
+    if (dist === 'uniform') t.same([Math.min(...all) >= 50, Math.max(...all) <= 150], [true, true]);
+  }
+});
+
 t.test('when.from and when.until are times of the clock, and ttl removes a fault', async (t) => {
   const world = new World();
   world.add({ when: { from: 'PT10S', until: '2026-01-01T00:00:20Z' }, do: CONFLICT });

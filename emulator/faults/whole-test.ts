@@ -104,7 +104,8 @@ export function wholeTest(fault: Fault, literal: string, operations: readonly Fa
     return { why: `${operation.id} has no ${method}.` };
   }
   // A faulty response may take longer than a test waits, so the generated test limits the time of its request.
-  const isSlow = 'throttle' in action || 'latency' in action || ('cut' in action && action.cut.how === 'stall');
+  const isSlow =
+    'throttle' in action || 'slice' in action || 'latency' in action || ('cut' in action && action.cut.how === 'stall');
   const client = (isGit ? gitClient : fetchClient)({ operation, isSlow, ...names });
   const release =
     'hold' in action

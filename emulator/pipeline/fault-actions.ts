@@ -119,6 +119,7 @@ const EVERYWHERE: Omit<Required<CarryOut>, GitKindName> = {
   ...BEFORE_RESPONSE,
   cut: (cut, met) => cutAt(met, cut),
   throttle: ({ bps }, met) => breakBytes(met, { bytesPerSecond: bps }),
+  slice: ({ size, pause = 0 }, met) => breakBytes(met, { slices: { size, pause } }),
   corrupt: ({ flip }, met) => breakBytes(met, { flip: { offset: flip } }),
   lost: (how, { id }) => loseResponse(id, how),
 };

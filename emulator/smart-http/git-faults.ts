@@ -4,7 +4,7 @@ import type { Lost } from '../faults/kinds/lost.js';
 import type { Ng } from '../faults/kinds/ng.js';
 import type { ChosenAction, GitFacts } from '../faults/request-facts.js';
 import type { Stage } from '../faults/stage.js';
-import type { CutPlace } from '../http/broken-bytes.js';
+import type { CutPlace, Slices } from '../http/broken-bytes.js';
 import { breakReply } from '../http/broken-response.js';
 import { bytes, type Pace, type Reply, stream } from '../http/reply.js';
 import { ResponseCut } from '../http/response-cut.js';
@@ -38,6 +38,7 @@ export interface WireFaults {
    */
   dropObject?: number;
   bytesPerSecond?: number;
+  slices?: Slices;
   /** Progress texts that Git shows on the user's terminal, with the number of times that each is sent. */
   readonly progress: { readonly text: string; readonly times: number }[];
   /**
@@ -75,6 +76,7 @@ const ON_WIRE: {
   corrupt: ({ flip }) => ({ flip: { offset: flip } }),
   drop_object: ({ bytes = 0 }) => ({ dropObject: bytes }),
   throttle: ({ bps }) => ({ bytesPerSecond: bps }),
+  slice: ({ size, pause = 0 }) => ({ slices: { size, pause } }),
   sideband: ({ band, text }) => (band === 3 ? { fatal: text } : { progress: [{ text, times: 1 }] }),
   flood: ({ text = 'injected progress', lines = FLOOD_LINES }) => ({ progress: [{ text, times: lines }] }),
   ng: (report) => ({ report }),
@@ -106,7 +108,7 @@ export function placeOf(at: CutPoint | undefined, trailerBytes: number): CutPlac
  */
 export function breakPackets(
   reply: Reply,
-  { fatal, cut, flip, bytesPerSecond }: WireFaults,
+  { fatal, cut, flip, bytesPerSecond, slices }: WireFaults,
   errorBody: (message: string) => Buffer,
   pace: Pace,
 ): Reply {
@@ -115,6 +117,7 @@ export function breakPackets(
     cut: cut && { at: placeOf(cut.at, FLUSH_BYTES), how: cut.how },
     flip,
     bytesPerSecond,
+    slices,
   };
   return breakReply(reply, breakage, undefined, pace);
 }
@@ -127,13 +130,14 @@ const FLUSH_BYTES = 4;
  */
 export function breakReportReply(
   reply: Reply,
-  { cut, lost, bytesPerSecond }: WireFaults,
+  { cut, lost, bytesPerSecond, slices }: WireFaults,
   whole: number,
   pace: Pace,
 ): Reply {
   if (typeof lost === 'object') return bytes(lost.status, Buffer.from('The response was lost.\n'), PLAIN);
   if (lost !== undefined) return { ...reply, cut: { how: lost } };
-  const slow = bytesPerSecond === undefined ? reply : breakReply(reply, { bytesPerSecond }, undefined, pace);
+  const isSlow = bytesPerSecond !== undefined || slices !== undefined;
+  const slow = isSlow ? breakReply(reply, { bytesPerSecond, slices }, undefined, pace) : reply;
   if (cut === undefined || cut.how === 'end') return slow;
   const { how } = cut;
   const { status, headers, bytes: sent, stream: source } = slow;

@@ -14,6 +14,7 @@ import { type Lost, lost } from './lost.js';
 import { type Ng, ng } from './ng.js';
 import { type Raw, raw } from './raw.js';
 import { type Sideband, sideband } from './sideband.js';
+import { type Slice, slice } from './slice.js';
 import { type Throttle, throttle } from './throttle.js';
 
 /** Type of the JSON value of each kind of fault, by the name of the kind. */
@@ -23,6 +24,7 @@ export interface KindValues {
   readonly raw: Raw;
   readonly latency: Latency;
   readonly throttle: Throttle;
+  readonly slice: Slice;
   readonly hold: Hold;
   readonly cut: Cut;
   readonly corrupt: Corrupt;
@@ -62,6 +64,7 @@ export const KINDS: { readonly [Name in KindName]: Kind<KindValues[Name], unknow
   raw,
   latency,
   throttle,
+  slice,
   hold,
   cut,
   corrupt,
@@ -119,6 +122,12 @@ export function codeOf(action: Action): ProblemCode | undefined {
 export function endsStage(action: Action): boolean {
   const { kind, value } = kindOf(action);
   return kind.endsStage(value);
+}
+
+/** Returns the action with random values, such as a random delay, drawn with `random`. */
+export function drawAction(action: Action, random: () => number): Action {
+  const { kind, value } = kindOf(action);
+  return kind.draw ? ({ [kindNameOf(action)]: kind.draw(value, random) } as unknown as Action) : action;
 }
 
 /** Returns the stages of a request at which the action can be carried out. */

@@ -142,7 +142,7 @@ export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly 
     chosen,
     offered,
     kind,
-    keys: kind ? kind.keys.filter((key) => isPossible(kind, key, chosen)) : [],
+    keys: kind ? kind.keys.filter((key) => hasRequired(key, draft) && isPossible(kind, key, chosen)) : [],
     stages: Object.keys(kinds.stages).filter((stage) => possible.includes(stage)),
     /**
      * Stages at which the fault fires if the user chooses none. There can be several, because each operation has its
@@ -155,6 +155,11 @@ export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly 
 }
 
 export type Offers = ReturnType<typeof offersFor>;
+
+/** Returns false if the key requires another key that is not given. */
+function hasRequired({ requires }: FaultKind['keys'][number], { keys }: Draft): boolean {
+  return requires === undefined || (keys[requires] ?? '') !== '';
+}
 
 /**
  * Returns true if a fault of this kind with the key `member` can fire in at least one of the chosen operations. This

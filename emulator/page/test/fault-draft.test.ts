@@ -39,6 +39,16 @@ t.test('the form offers exactly the stages and codes of the operation', async (t
     ['headers', 'body', 'auth', 'before', 'after', 'response.head', 'response.body'],
     'in their order',
   );
+  const keysOf = (keys: Record<string, string>) =>
+    offersFor({ ...latency, keys }, kinds, operations).keys.map(({ key }) => key);
+  t.same(
+    [keysOf({}), keysOf({ jitter: '5' })],
+    [
+      ['ms', 'jitter'],
+      ['ms', 'jitter', 'dist'],
+    ],
+  );
+  t.same(settle({ ...latency, keys: { ms: '1', dist: 'normal' } }, kinds, operations).keys, { ms: '1' });
   t.same(offersFor({ ...latency, operations: [] }, kinds, operations).stages, Object.keys(kinds.stages));
   const conditionsOf = (id: string) =>
     offersFor({ ...EMPTY, operations: [id] }, kinds, operations).conditions.map(({ key }) => key);
