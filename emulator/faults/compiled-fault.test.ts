@@ -15,6 +15,13 @@ t.test('a fault that could never fire is refused', async (t) => {
     [{ sequence: ['pass', 'pass'] }, /sequence has only "pass"/],
     [{ match: { op: 'commitpack' }, do: ERROR }, /match\.op: unknown operation "commitpack"\. `emulator routes` lists/],
     [{ match: { op: 'svn*' }, do: ERROR }, /unknown operation "svn\*"/],
+    [
+      parseFault('refuse;ms=1', 'x').fault,
+      /the stage accept is over before a fault in a header or token is read/,
+      'header',
+    ],
+    [parseFault('refuse@before;ms=1', 'x').fault, /refuse is not possible at the stage before/],
+    [{ match: { repo: 'a' }, do: { tls: { how: 'reset' } } }, /match\.repo is not yet known at accept/],
     [{ match: { op: ['commitPack', 'none'] }, do: ERROR }, /unknown operation "none"/],
     [{ do: ERROR, when: { from: 'PT5S', until: 'PT5S' } }, /until must be after when\.from/],
     [{ do: ERROR, when: { from: '2026-01-02', until: 'PT1H' } }, /until must be after when\.from/],

@@ -5,12 +5,21 @@ import { criteriaOf } from './conditions.js';
 import type { Action, Fault, Match } from './fault.js';
 import { matchesGlob } from './glob.js';
 import { writeFault } from './grammar.js';
-import { actionsOf, carriedOutAt, codeOf, type Entry, kindNameOf, stageOf, stagesFor } from './kinds/index.js';
+import {
+  actionsOf,
+  carriedOutAt,
+  codeOf,
+  type Entry,
+  kindNameOf,
+  stageBeforeInBand,
+  stageOf,
+  stagesFor,
+} from './kinds/index.js';
 import { findContradiction } from './matchers.js';
 import type { FaultedOperation } from './operation-shape.js';
 import { canReplaceResponse, checkReach, type ReachContext } from './reach.js';
 import { stagesOf } from './request-shape.js';
-import { BEFORE_IN_BAND, type Position, type Stage } from './stage.js';
+import type { Position, Stage } from './stage.js';
 
 /** Validated fault in a form that can be checked quickly for each request. Immutable. */
 export type CompiledFault = ReturnType<typeof compileFault>;
@@ -41,9 +50,10 @@ export function compileFault(definition: Fault, context: CompileContext) {
     : [[definition.do!].flat()];
   if (entries.every((entry) => entry === 'pass'))
     throw refuse('sequence has only "pass", so the fault would never fire. At least one entry must be an action.');
-  if (context.inBand && at !== undefined && BEFORE_IN_BAND.has(at)) {
+  const early = context.inBand && stageBeforeInBand(at, actionsOf({ entries }));
+  if (early !== undefined) {
     throw refuse(
-      `at: the stage ${at} is over before a fault in a header or token is read. Add the fault with POST /_emulator/faults.`,
+      `at: the stage ${early} is over before a fault in a header or token is read. Add the fault with POST /_emulator/faults.`,
     );
   }
   if (context.inBand && definition.enabled === false) {

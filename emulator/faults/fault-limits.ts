@@ -27,6 +27,8 @@ export const FAULT_LIMITS = {
    * when the client disconnects.
    */
   pause: 10_000,
+  /** Maximum time for which a port refuses connections, in milliseconds of real time. */
+  refusal: 60_000,
   /** Maximum number of progress lines that a `flood` fault sends to a Git client. */
   floodLines: 100_000,
   /** Maximum length, in characters, of a regular expression in a fault. */

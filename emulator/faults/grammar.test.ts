@@ -45,6 +45,8 @@ const MEANT: readonly (readonly [text: string, fault: object])[] = [
   ['ng;ref=refs/heads/main;reason=no', { do: { ng: { refs: { 'refs/heads/main': 'no' } } } }],
   ['lost', { do: { lost: 'fin' } }],
   ['lost;how=rst', { do: { lost: 'rst' } }],
+  ['refuse;ms=5', { do: { refuse: { ms: 5 } } }],
+  ['tls;how=wrong-host', { do: { tls: { how: 'wrong-host' } } }],
   ['lost;status=502', { do: { lost: { status: 502 } } }],
 ];
 
@@ -172,6 +174,10 @@ t.test('an invalid text is refused with the member and the allowed values', asyn
     ['sideband;text=%zz', /the key text of the fault sideband/],
     ['ng', /ng requires the key ref/],
     ['ng;ref=main', /the key ref of the fault ng must be the full name of a ref/],
+    ['refuse', /refuse requires the key ms/],
+    ['refuse;ms=60001', /key ms of the fault refuse must be a whole number from 1 to 60000/],
+    ['tls', /tls requires the key how, as in tls;how=VALUE: one of expired, wrong-host, reset/],
+    ['tls;how=weak', /key how of the fault tls must be one of expired, wrong-host, reset/],
     ['lost;how=end', /the key how of the fault lost must be one of fin, rst/],
     ['lost;how=fin;status=500', /lost takes only one of the keys how, status/],
   ];

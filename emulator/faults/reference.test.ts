@@ -12,7 +12,10 @@ const { names } = faultReference();
 function isAccepted(spec: string, operation: string, inBand?: 'header'): boolean {
   try {
     const { fault } = parseFault(spec, 'spec');
-    const match = fault.at === 'accept' ? {} : { op: operation };
+    const { stages } = names.find(({ name }) => spec.startsWith(name))!;
+    // At the stage `accept`, the request's operation is unknown.
+    const isEarly = fault.at === 'accept' || stages.join() === 'accept';
+    const match = isEarly ? {} : { op: operation };
     compileFault({ ...fault, match }, { where: 'spec', now: 0, operations, ...(inBand && { inBand }) });
     return true;
   } catch (error) {

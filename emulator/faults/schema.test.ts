@@ -73,6 +73,8 @@ t.test('every action is accepted', async (t) => {
     { flood: { lines: 1, text: 'x' } },
     { ng: { unpack: 'no', refs: { 'refs/heads/main': 'no' } } },
     { lost: { status: 502 } },
+    { refuse: { ms: 1 } },
+    { tls: { how: 'expired' } },
   ];
   for (const action of actions) t.strictSame(readFault({ do: action }, 'x').do, action, kindNameOf(action));
   t.same(actions.map(kindNameOf).sort(), Object.keys(KINDS).sort(), 'all of them');
@@ -119,7 +121,7 @@ t.test('an invalid fault is refused with the name of the member', async (t) => {
     [{ do: {} }, /^do: Must have one of error, /],
     [{ do: [] }, /^do: /],
     [{ do: { latency: { ms: 1 }, hold: 'x' } }, /^do: Must have one of/],
-    [{ do: { explode: true } }, /^do: .*"explode"; the members are error, code, raw, .*lost$/],
+    [{ do: { explode: true } }, /^do: .*"explode"; the members are error, code, raw, .*lost, refuse, tls$/],
     [
       { do: [{ hold: 'a' }, { error: { cod: 1 } }] },
       /^do\.1\.error: .*"cod"; the members are code, detail, retryAfter, t$/,

@@ -28,8 +28,14 @@ export type Stage = keyof typeof STAGES;
 export const BEFORE_IN_BAND: ReadonlySet<Stage> = new Set<Stage>(['accept', 'headers']);
 
 /**
- * Point in the processing of a request at which faults can fire: a stage of the fault syntax, or `quota`. Faults that
- * report an exceeded quota fire at `quota`, where the quotas are counted. Like real quotas, they then reveal nothing
- * about the repository.
+ * Points of the stage `accept` before HTTP begins. `connect` is when a TCP connection was accepted. `handshake` is
+ * before the TLS handshake of an HTTPS connection.
  */
-export type Position = Stage | 'quota';
+export type ConnectionPosition = 'connect' | 'handshake';
+
+/**
+ * Point in the processing of a request at which faults can fire: a stage of the fault syntax, a point of the stage
+ * `accept`, or `quota`. Faults that report an exceeded quota fire at `quota`, where the quotas are counted. Like real
+ * quotas, they then reveal nothing about the repository.
+ */
+export type Position = Stage | ConnectionPosition | 'quota';

@@ -82,6 +82,7 @@ export function wholeTest(fault: Fault, literal: string, operations: readonly Fa
   if (!action || !isMadeUp || !Object.values(names).every((name) => /^[A-Za-z0-9][\w./-]*$/.test(name))) {
     return { why: `${BY_HAND}.` };
   }
+  if ('tls' in action) return { why: 'The test would need an emulator that serves HTTPS.' };
   if (skip > MAX_SKIPPED) return { why: `The test would need ${skip} requests before the fault fires.` };
   const globs = [match.op ?? ['getRepository', 'gitInfoRefs', 'gitUploadPack', 'gitReceivePack']].flat();
   const stageAt = (operation: FaultedOperation) => {

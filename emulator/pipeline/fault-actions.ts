@@ -1,11 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cut, CutPoint, Ending } from '../faults/kinds/cut.js';
 import type { ErrorValue, RetryAfter } from '../faults/kinds/error.js';
-import { callByKind, type GitKindName, type KindName, type KindValues } from '../faults/kinds/index.js';
+import {
+  type ConnectionKindName,
+  callByKind,
+  type GitKindName,
+  type KindName,
+  type KindValues,
+} from '../faults/kinds/index.js';
 import type { Lost } from '../faults/kinds/lost.js';
 import type { Raw, RawCut } from '../faults/kinds/raw.js';
 import type { ChosenAction } from '../faults/request-facts.js';
-import type { Position } from '../faults/stage.js';
+import type { ConnectionPosition, Position } from '../faults/stage.js';
 import { NO_BYTES } from '../git/object/bytes.js';
 import { ZERO_OID } from '../git/object/object.js';
 import type { CutPlace } from '../http/broken-bytes.js';
@@ -28,7 +34,7 @@ const RETRY_AFTER = 1;
  * The stage `accept` is excluded because it precedes the pipeline, and stages that begin with `git.` because they are
  * inside the Git protocol.
  */
-type Place = Exclude<Position, 'accept' | `git.${string}`>;
+type Place = Exclude<Position, 'accept' | ConnectionPosition | `git.${string}`>;
 
 /** Thrown by a fault (simulated failure) so that the client receives `reply` instead of the operation's response. */
 export class InjectedReply extends Error {
@@ -115,7 +121,7 @@ const BEFORE_RESPONSE = {
 } satisfies CarryOut;
 
 /** Functions for all kinds of faults (simulated failures), except the kinds that exist only inside the Git protocol. */
-const EVERYWHERE: Omit<Required<CarryOut>, GitKindName> = {
+const EVERYWHERE: Omit<Required<CarryOut>, GitKindName | ConnectionKindName> = {
   ...BEFORE_RESPONSE,
   cut: (cut, met) => cutAt(met, cut),
   throttle: ({ bps }, met) => breakBytes(met, { bytesPerSecond: bps }),

@@ -18,7 +18,7 @@ import { connectionEvent } from './connection-event.js';
  * Placeholder operation for a connection whose first request has not been read. Faults (simulated failures) are matched
  * against an operation.
  */
-const CONNECTION_OPERATION: FaultedOperation = {
+export const CONNECTION_OPERATION: FaultedOperation = {
   id: 'connection',
   group: '',
   subject: '',
@@ -79,7 +79,7 @@ interface Admission extends AdmissionPorts {
 }
 
 /** Facts for matching faults (simulated failures) when only the name of a connection is known. */
-const CONNECTION_FACTS: Omit<RequestFacts, 'connection'> = {
+export const CONNECTION_FACTS: Omit<RequestFacts, 'connection'> = {
   id: '',
   operation: CONNECTION_OPERATION,
   organizationName: '',
@@ -116,7 +116,11 @@ async function admit(world: World, plan: FaultPlan, { socket, names, others, beg
   const armed = new ArmedRequest(faults, world.background.latches, { ...CONNECTION_FACTS, connection }, plan);
   const chosen = armed.take('accept');
   const cut = chosen.find(({ action }) => 'cut' in action);
-  if (cut) faults.noteTouched(cut.id, recordCut(world, connection, cut.id, armed.fired));
+  if (cut)
+    faults.noteTouched(
+      cut.id,
+      recordCut(world, `The fault ${cut.id} closed ${connection} before any response.`, cut.id, armed.fired),
+    );
   try {
     for (const { action } of chosen) {
       if ('cut' in action) {
@@ -185,12 +189,12 @@ const HEADER_OR_HOST = /\n\r?\n|\nhost:[^\n]*\n/i;
 
 /**
  * Records a connection that a fault ended before its first request. The record is added to the journal (list of all
- * requests, for tests). It has the time, the connection's name and the faults. Returns the id of the record.
+ * requests, for tests). It has the time, the reason and the faults. Returns the id of the record.
  */
-function recordCut(world: World, connection: string, cut: string, faults: readonly string[]): string {
+export function recordCut(world: World, reason: string, cut: string, faults: readonly string[]): string {
   const { journal, clock } = world.state;
   const id = world.nextRequestId();
-  const why = [`The fault ${cut} closed ${connection} before any response.`];
+  const why = [reason];
   const stopped = 'faults.accept';
   const record = recordRequest(world, {
     id,

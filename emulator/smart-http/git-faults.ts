@@ -1,5 +1,11 @@
 import type { CutPoint, Ending } from '../faults/kinds/cut.js';
-import { callByKind, type KindName, type KindValues, type ResponseKindName } from '../faults/kinds/index.js';
+import {
+  type ConnectionKindName,
+  callByKind,
+  type KindName,
+  type KindValues,
+  type ResponseKindName,
+} from '../faults/kinds/index.js';
 import type { Lost } from '../faults/kinds/lost.js';
 import type { Ng } from '../faults/kinds/ng.js';
 import type { ChosenAction, GitFacts } from '../faults/request-facts.js';
@@ -70,7 +76,9 @@ export async function takeStageFaults(faults: GitFaults | undefined, stage: GitS
  * that does not delay or replace the response.
  */
 const ON_WIRE: {
-  readonly [Name in Exclude<KindName, ResponseKindName>]: (value: KindValues[Name]) => Partial<WireFaults>;
+  readonly [Name in Exclude<KindName, ResponseKindName | ConnectionKindName>]: (
+    value: KindValues[Name],
+  ) => Partial<WireFaults>;
 } = {
   cut: ({ at, how = 'fin' }) => ({ cut: { at, how } }),
   corrupt: ({ flip }) => ({ flip: { offset: flip } }),

@@ -1,6 +1,6 @@
 import { type ProblemCode, problemCodes } from '../../http/problem.js';
 import type { FaultedOperation } from '../operation-shape.js';
-import type { Stage } from '../stage.js';
+import { BEFORE_IN_BAND, type Position, type Stage } from '../stage.js';
 import { type Code, code } from './code.js';
 import { type Corrupt, corrupt } from './corrupt.js';
 import { type Cut, cut } from './cut.js';
@@ -13,9 +13,11 @@ import { type Latency, latency } from './latency.js';
 import { type Lost, lost } from './lost.js';
 import { type Ng, ng } from './ng.js';
 import { type Raw, raw } from './raw.js';
+import { type Refuse, refuse } from './refuse.js';
 import { type Sideband, sideband } from './sideband.js';
 import { type Slice, slice } from './slice.js';
 import { type Throttle, throttle } from './throttle.js';
+import { type Tls, tls } from './tls.js';
 
 /** Type of the JSON value of each kind of fault, by the name of the kind. */
 export interface KindValues {
@@ -33,12 +35,17 @@ export interface KindValues {
   readonly flood: Flood;
   readonly ng: Ng;
   readonly lost: Lost;
+  readonly refuse: Refuse;
+  readonly tls: Tls;
 }
 
 export type KindName = keyof KindValues;
 
 /** Kinds of faults that delay or replace a response. They apply to API requests and to Git requests. */
 export type ResponseKindName = 'error' | 'code' | 'raw' | 'latency' | 'hold';
+
+/** Kinds of faults that apply to connections before HTTP begins. */
+export type ConnectionKindName = 'refuse' | 'tls';
 
 /** Kinds of faults that apply only to requests of the Git protocol. */
 export type GitKindName = 'drop_object' | 'sideband' | 'flood' | 'ng';
@@ -73,6 +80,8 @@ export const KINDS: { readonly [Name in KindName]: Kind<KindValues[Name], unknow
   flood,
   ng,
   lost,
+  refuse,
+  tls,
 };
 
 const { error: _error, ...OTHERS } = KINDS;
@@ -154,10 +163,26 @@ export function dialectOf({ id }: Pick<FaultedOperation, 'id'>): Dialect {
 }
 
 /**
- * Returns the stage at which the service really carries out an action that a fault has at `stage`. The only difference:
- * an action that replaces the response at `git.report` runs at `after`. The refs have moved by then, and the new
- * response replaces the whole push report.
+ * Returns the position at which the service really carries out an action that a fault has at `stage`. There are two
+ * differences. An action that replaces the response at `git.report` runs at `after`: the refs have moved by then, and
+ * the new response replaces the whole push report. Some actions at `accept` run before HTTP begins.
  */
-export function carriedOutAt(action: Action, stage: Stage): Stage {
-  return stage === 'git.report' && kindOf(action).kind.replacesResponse ? 'after' : stage;
+export function carriedOutAt(action: Action, stage: Stage): Position {
+  const { replacesResponse, connectionPosition } = kindOf(action).kind;
+  return connectionPosition ?? (stage === 'git.report' && replacesResponse ? 'after' : stage);
+}
+
+/**
+ * Returns the stage of a fault that a request cannot carry, because the stage is over before the header and the token
+ * of the request are read. Returns undefined if a request can carry the fault.
+ */
+export function stageBeforeInBand(at: Stage | undefined, actions: readonly Action[]): Stage | undefined {
+  const stages = at === undefined ? actions.flatMap(onlyEarlyStages) : [at];
+  return stages.find((stage) => BEFORE_IN_BAND.has(stage));
+}
+
+/** Returns the possible stages of an action if all of them are before in-band faults are read; otherwise none. */
+function onlyEarlyStages(action: Action): readonly Stage[] {
+  const stages = stagesFor(action);
+  return stages.every((stage) => BEFORE_IN_BAND.has(stage)) ? stages : [];
 }

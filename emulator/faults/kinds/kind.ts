@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type Key, strict } from '../key.js';
-import type { Stage } from '../stage.js';
+import type { ConnectionPosition, Stage } from '../stage.js';
 
 /**
  * Kind of fault, such as `cut` or `latency`. `Value` is the type of its value in JSON, as in `{"cut": Value}`. `Keys`
@@ -26,6 +26,8 @@ export interface Kind<Value = unknown, Keys = Value> {
   readonly formerly?: string;
   /** True if a fault of this kind replaces the whole response, including its status. */
   readonly replacesResponse?: boolean;
+  /** Position before HTTP at which a fault of this kind is carried out. Absent for kinds that act on HTTP. */
+  readonly connectionPosition?: ConnectionPosition;
   /** Returns the schema of the value in JSON. If absent, the value is an object with one member per key. */
   schema?(): z.ZodType;
   /** Converts the keys of the text form to the value in JSON. If absent, the object of keys is the value. */
@@ -80,6 +82,7 @@ export const DEFAULTS = {
   before: { api: 'before', gitInfoRefs: 'before', gitUploadPack: 'before', gitReceivePack: 'before' },
   /** Stage at which the response data is sent: the pack of a fetch, or the body of an API response. */
   sent: { api: 'response.body', gitUploadPack: 'git.pack' },
+  accept: { api: 'accept', gitInfoRefs: 'accept', gitUploadPack: 'accept', gitReceivePack: 'accept' },
   sideBand: { gitUploadPack: 'git.pack', gitReceivePack: 'git.report' },
 } as const satisfies Record<string, Kind['defaults']>;
 

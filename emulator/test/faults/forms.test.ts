@@ -36,6 +36,7 @@ const WORDS: readonly (readonly [spec: string, match?: Fault['match']])[] = [
   ['raw*1;status=201;body=e30;type=text/plain', { op: 'listBranches' }],
   ['latency*1;ms=5', { op: 'getRepository', http: { method: 'GET' } }],
   ['latency@accept;ms=5'],
+  ['tls;how=expired'],
   ['latency*1;ms=5;jitter=2;dist=normal', { op: 'getRepository' }],
   ['throttle*1;bps=65536', { op: 'listCommits' }],
   ['slice*1;size=100;pause=1', { op: 'listCommits' }],
