@@ -28,14 +28,9 @@ export type Stage = keyof typeof STAGES;
 export const BEFORE_IN_BAND: ReadonlySet<Stage> = new Set<Stage>(['accept', 'headers']);
 
 /**
- * Points of the stage `accept` before HTTP begins. `connect` is when a TCP connection was accepted. `handshake` is
- * before the TLS handshake of an HTTPS connection.
+ * Point in the processing of a request at which faults can fire: a stage of the fault syntax, `handshake` or `quota`.
+ * Faults of the TLS handshake fire at `handshake`, which is the beginning of the stage `accept` of an HTTPS connection.
+ * Faults that report an exceeded quota fire at `quota`, where the quotas are counted. Like real quotas, they then reveal
+ * nothing about the repository.
  */
-export type ConnectionPosition = 'connect' | 'handshake';
-
-/**
- * Point in the processing of a request at which faults can fire: a stage of the fault syntax, a point of the stage
- * `accept`, or `quota`. Faults that report an exceeded quota fire at `quota`, where the quotas are counted. Like real
- * quotas, they then reveal nothing about the repository.
- */
-export type Position = Stage | ConnectionPosition | 'quota';
+export type Position = Stage | 'handshake' | 'quota';

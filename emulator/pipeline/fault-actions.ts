@@ -11,7 +11,7 @@ import {
 import type { Lost } from '../faults/kinds/lost.js';
 import type { Raw, RawCut } from '../faults/kinds/raw.js';
 import type { ChosenAction } from '../faults/request-facts.js';
-import type { ConnectionPosition, Position } from '../faults/stage.js';
+import type { Position } from '../faults/stage.js';
 import { NO_BYTES } from '../git/object/bytes.js';
 import { ZERO_OID } from '../git/object/object.js';
 import type { CutPlace } from '../http/broken-bytes.js';
@@ -31,10 +31,10 @@ const RETRY_AFTER = 1;
 
 /**
  * Positions (points of a request at which a fault can fire) with their own step in the pipeline, `faults.<position>`.
- * The stage `accept` is excluded because it precedes the pipeline, and stages that begin with `git.` because they are
+ * The positions `accept` and `handshake` are excluded because they precede the pipeline, and stages that begin with `git.` because they are
  * inside the Git protocol.
  */
-type Place = Exclude<Position, 'accept' | ConnectionPosition | `git.${string}`>;
+type Place = Exclude<Position, 'accept' | 'handshake' | `git.${string}`>;
 
 /** Thrown by a fault (simulated failure) so that the client receives `reply` instead of the operation's response. */
 export class InjectedReply extends Error {

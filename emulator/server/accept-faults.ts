@@ -13,6 +13,7 @@ import { recordRequest } from '../pipeline/record-request.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import type { World } from '../world/world.js';
 import { connectionEvent } from './connection-event.js';
+import type { RefusablePort } from './refusable-port.js';
 
 /**
  * Placeholder operation for a connection whose first request has not been read. Faults (simulated failures) are matched
@@ -51,6 +52,7 @@ export interface OtherWorlds {
 
 interface AdmissionPorts {
   readonly names: ConnectionNames;
+  readonly port: RefusablePort;
   readonly others?: OtherWorlds | undefined;
 }
 
@@ -94,7 +96,7 @@ export const CONNECTION_FACTS: Omit<RequestFacts, 'connection'> = {
   stateRefusal: (code) => code,
 };
 
-async function admit(world: World, plan: FaultPlan, { socket, names, others, begin }: Admission): Promise<void> {
+async function admit(world: World, plan: FaultPlan, { socket, names, others, port, begin }: Admission): Promise<void> {
   const disconnected = new AbortController();
   const onClose = (): void => disconnected.abort();
   const onError = (): void => {
@@ -115,7 +117,7 @@ async function admit(world: World, plan: FaultPlan, { socket, names, others, beg
   const { faults } = world.state;
   const armed = new ArmedRequest(faults, world.background.latches, { ...CONNECTION_FACTS, connection }, plan);
   const chosen = armed.take('accept');
-  const cut = chosen.find(({ action }) => 'cut' in action);
+  const cut = chosen.find(({ action }) => 'cut' in action || 'refuse' in action);
   if (cut)
     faults.noteTouched(
       cut.id,
@@ -125,6 +127,11 @@ async function admit(world: World, plan: FaultPlan, { socket, names, others, beg
     for (const { action } of chosen) {
       if ('cut' in action) {
         endConnection(socket, action.cut.how ?? 'fin');
+        return;
+      }
+      if ('refuse' in action) {
+        port.refuse(action.refuse.ms);
+        socket.resetAndDestroy();
         return;
       }
       await delay(action, armed, disconnected.signal);

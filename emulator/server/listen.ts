@@ -5,9 +5,10 @@ import { lingeringClose } from '../http/lingering-close.js';
 import { ConnectionNames } from '../pipeline/connection-names.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import { admitConnections, type OtherWorlds } from './accept-faults.js';
-import { admitTcpConnections } from './connect-faults.js';
 import { connectionEvent, peerOf } from './connection-event.js';
+import { admitHandshakes } from './handshake-faults.js';
 import type { HttpsParameters } from './https-parameters.js';
+import { RefusablePort } from './refusable-port.js';
 import { refuseUnreadable } from './unreadable.js';
 
 interface ConnectionPorts {
@@ -41,8 +42,8 @@ export function createServer(
     requireHostHeader: false,
   };
   const server = secured ? createSecureServer(options, secured, limits.headersTimeout) : http.createServer(options);
-  admitConnections(server, current, { names, others });
-  admitTcpConnections(server, current, { names, secured });
+  admitConnections(server, current, { names, others, port: new RefusablePort(server) });
+  if (secured) admitHandshakes(server, current, { names, secured });
   server.maxConnections = limits.maxSockets;
   // Half-open connections are allowed, because a client may close its sending side after its request. Node would treat
   // this as a disconnect. Node has no public option for it.

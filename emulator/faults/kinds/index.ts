@@ -44,7 +44,7 @@ export type KindName = keyof KindValues;
 /** Kinds of faults that delay or replace a response. They apply to API requests and to Git requests. */
 export type ResponseKindName = 'error' | 'code' | 'raw' | 'latency' | 'hold';
 
-/** Kinds of faults that apply to connections before HTTP begins. */
+/** Kinds of faults that apply only to connections, before their requests. */
 export type ConnectionKindName = 'refuse' | 'tls';
 
 /** Kinds of faults that apply only to requests of the Git protocol. */
@@ -165,11 +165,11 @@ export function dialectOf({ id }: Pick<FaultedOperation, 'id'>): Dialect {
 /**
  * Returns the position at which the service really carries out an action that a fault has at `stage`. There are two
  * differences. An action that replaces the response at `git.report` runs at `after`: the refs have moved by then, and
- * the new response replaces the whole push report. Some actions at `accept` run before HTTP begins.
+ * the new response replaces the whole push report. Faults of the TLS handshake run at `handshake`.
  */
 export function carriedOutAt(action: Action, stage: Stage): Position {
-  const { replacesResponse, connectionPosition } = kindOf(action).kind;
-  return connectionPosition ?? (stage === 'git.report' && replacesResponse ? 'after' : stage);
+  const { replacesResponse, position } = kindOf(action).kind;
+  return position ?? (stage === 'git.report' && replacesResponse ? 'after' : stage);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type Key, strict } from '../key.js';
-import type { ConnectionPosition, Stage } from '../stage.js';
+import type { Stage } from '../stage.js';
 
 /**
  * Kind of fault, such as `cut` or `latency`. `Value` is the type of its value in JSON, as in `{"cut": Value}`. `Keys`
@@ -26,8 +26,8 @@ export interface Kind<Value = unknown, Keys = Value> {
   readonly formerly?: string;
   /** True if a fault of this kind replaces the whole response, including its status. */
   readonly replacesResponse?: boolean;
-  /** Position before HTTP at which a fault of this kind is carried out. Absent for kinds that act on HTTP. */
-  readonly connectionPosition?: ConnectionPosition;
+  /** Position at which a fault of this kind is always carried out. Absent if the stage of the fault decides. */
+  readonly position?: 'handshake';
   /** Returns the schema of the value in JSON. If absent, the value is an object with one member per key. */
   schema?(): z.ZodType;
   /** Converts the keys of the text form to the value in JSON. If absent, the object of keys is the value. */

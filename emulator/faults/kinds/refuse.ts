@@ -14,6 +14,5 @@ export const refuse: Kind<Refuse> = {
   defaults: DEFAULTS.accept,
   keys: { ms: integer(1, FAULT_LIMITS.refusal) },
   needs: ['ms'],
-  connectionPosition: 'connect',
   endsStage: () => true,
 };

@@ -15,6 +15,6 @@ export const tls: Kind<Tls> = {
   defaults: DEFAULTS.accept,
   keys: { how: choice(['expired', 'wrong-host', 'reset']) },
   needs: ['how'],
-  connectionPosition: 'handshake',
+  position: 'handshake',
   endsStage: () => true,
 };

@@ -128,11 +128,14 @@ t.test('conditions on the body read the lines of NDJSON', async (t) => {
 });
 
 t.test('a body that was read for a condition is served unchanged', async (t) => {
-  const { admin, call, commit, metadata } = await stage(t);
+  const { admin, call, commit, metadata, writes } = await stage(t);
   await admin('PUT', '/faults', { faults: [{ spec: 'bad_gateway;match.path=none' }] });
   const content = 'y'.repeat(3_000_000);
   t.equal((await commit('r', { 'big.txt': content }, metadata('main'))).status, 201);
   t.equal((await call('GET', '/api/v1/repos/file?path=big.txt&ref=main', { repo: 'r' })).text, content);
+  await admin('PUT', '/faults', { faults: [{ spec: 'bad_gateway;match.ref=none' }] });
+  await admin('PATCH', '/state', { limits: { maxJsonBytes: 50 } });
+  t.match(await writes.restoreCommit!('main'), { status: 413 }, 'the limit of the operation applies');
   await admin('PATCH', '/state', { limits: { maxCommitBytes: 1_000 } });
   t.equal((await commit('r', { 'big.txt': content }, metadata('main'))).status, 413);
 });
