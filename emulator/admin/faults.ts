@@ -16,7 +16,7 @@ import { listOf, listQuery, writeList } from './lists.js';
 import { type AdminContext, adminRoute, requireFound } from './route.js';
 
 export type { Fault } from '../faults/fault.js';
-export type { FaultView } from '../faults/registry.js';
+export type { FaultView } from '../faults/fault-view.js';
 
 /**
  * Schema of a fault in responses. A fault is a rule that makes matching requests fail or behave differently. `matched`
@@ -25,6 +25,7 @@ export type { FaultView } from '../faults/registry.js';
 const faultRecord = z.looseObject({
   id: z.string(),
   source: z.enum(['registered', 'in-band']),
+  enabled: z.boolean().meta({ description: 'False if the fault is disabled: it affects no requests and counts none.' }),
   text: z.string().optional().meta({
     description: 'The fault in the text grammar; absent if only JSON can express it.',
   }),
@@ -69,6 +70,7 @@ const keyRecord = z.object({
   key: z.string(),
   wants: z.string(),
   needed: z.boolean(),
+  requires: z.string().optional().meta({ description: 'Key that must be given together with this key.' }),
   type: z.enum(['integer', 'number', 'text', 'choice']),
   least: z.number().optional(),
   most: z.number().optional(),

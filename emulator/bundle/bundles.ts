@@ -19,8 +19,8 @@ interface BundleRow {
    * file, relative to `dist`.
    */
   readonly entries: Readonly<Record<string, string>>;
-  /** Modules of npm packages that become separate bundled files. The key is the name of the bundled file. */
-  readonly packaged?: Readonly<Record<string, string>>;
+  /** Modules that become separate bundled files and are loaded lazily. */
+  readonly lazy?: Readonly<Record<string, LazyModule>>;
 }
 
 /**
@@ -50,24 +50,33 @@ const DISPOSAL_SYMBOLS = Object.fromEntries(
 /** Packages of test runners. They are not bundled, but loaded from the project that uses the runner. */
 const RUNNERS = ['tap', 'vitest', '@jest/globals'];
 
-interface LazyPackage {
-  /** Name of the bundled file that contains the package. */
+interface LazyModule {
+  /** Name of the bundled file that contains the module. */
   readonly file: string;
-  /** Names of the package's functions that the emulator calls. */
+  /** Path of a compiled file of the emulator, relative to `dist`. Absent if the module is an npm package. */
+  readonly compiled?: string;
+  /** Names of the module's functions that the emulator calls. */
   readonly functions: readonly string[];
 }
 
 /**
- * Packages that are bundled into separate files. Such a file is loaded at the first call of one of the package's
- * functions.
+ * Modules that are bundled into separate files, by the name that `import` statements use. Such a file is loaded at the
+ * first call of one of the module's functions.
  *
  * - `mime-types`: dependencies of Koa import its table of media types. Loading the table takes a tenth of the start
  *   time, but it is only needed when a file is requested.
  * - `iconv-lite`: its tables are only needed for commits with an `encoding` header.
+ * - `expression-libraries.js`: imports re2js and json-p3. They are only needed for faults with a regular expression or a
+ *   JSONPath.
  */
-const LAZY: Readonly<Record<string, LazyPackage>> = {
+const LAZY: Readonly<Record<string, LazyModule>> = {
   'mime-types': { file: 'media-types', functions: ['charset', 'contentType', 'extension', 'lookup'] },
   'iconv-lite': { file: 'encodings', functions: ['decode'] },
+  './expression-libraries.js': {
+    file: 'expressions',
+    compiled: 'emulator/faults/expression-libraries.js',
+    functions: ['compileRegex', 'compileJsonPath'],
+  },
 };
 const LAZY_FILES = Object.values(LAZY).map(({ file }) => file);
 
@@ -90,7 +99,7 @@ export const BUNDLES: readonly BundleRow[] = [
       ...RUNNER_MODULES,
       ...OF_RUNNERS,
     },
-    packaged: Object.fromEntries(Object.entries(LAZY).map(([name, { file }]) => [file, name])),
+    lazy: LAZY,
   },
   { name: 'conformance', entries: { cli: 'conformance/cli/main.js', index: 'conformance/index.js' } },
 ];
@@ -104,8 +113,8 @@ const DECLARED = {
   ...Object.fromEntries(Object.entries(RUNNER_MODULES).map(([name, file]) => [name, file.replace(/js$/, 'd.ts')])),
 };
 
-const lazyPackages: Plugin = {
-  name: 'lazy-packages',
+const lazyModules: Plugin = {
+  name: 'lazy-modules',
   resolveId: (source) => {
     if (LAZY_FILES.includes(source)) return { id: `./${source}.cjs`, external: true };
     return source in LAZY ? `\0${source}` : null;
@@ -135,15 +144,18 @@ const ascii: Plugin = {
   },
 };
 
-export function bundleOptions({ name, entries, packaged = {} }: BundleRow): BuildOptions {
+export function bundleOptions({ name, entries, lazy = {} }: BundleRow): BuildOptions {
   const { resolve } = createRequire(import.meta.url);
-  const ofPackages = Object.entries(packaged).map(([file, one]) => [file, resolve(one)]);
+  const ofModules = Object.entries(lazy).map(([module, { file, compiled: path }]) => [
+    file,
+    path === undefined ? resolve(module) : COMPILED + path,
+  ]);
   return {
-    input: { ...compiled(entries), ...Object.fromEntries(ofPackages) },
+    input: { ...compiled(entries), ...Object.fromEntries(ofModules) },
     platform: 'node',
     external: RUNNERS,
     transform: { define: DISPOSAL_SYMBOLS },
-    plugins: [lazyPackages, ascii],
+    plugins: [lazyModules, ascii],
     logLevel: 'silent',
     output: {
       dir: `${MADE}${name}`,

@@ -24,6 +24,8 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['fault', 'add', 'bad_gateway'],
   ['fault', 'ls'],
   ['fault', 'show', 'fault-1'],
+  ['fault', 'disable', 'fault-1'],
+  ['fault', 'enable', 'fault-1'],
   ['fault', 'rm', 'fault-1'],
   ['latch', 'release', 'door'],
   ['quota'],

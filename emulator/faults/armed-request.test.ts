@@ -130,7 +130,7 @@ t.test('conditions on a request', async (t) => {
       [{ http: { query: { limit: '6' } } }, {}, /http\.query limit/],
       [
         { http: { body: { '/a~1b/0': 'x', '': { present: true } } } },
-        { operation: operationOf('createBranch'), json: { 'a/b': ['x'] } },
+        { operation: operationOf('createBranch'), bodyValues: [{ 'a/b': ['x'] }] },
         undefined,
       ],
       [{ http: { body: { '/a': 'x' } } }, { operation: operationOf('createBranch') }, /http\.body \/a/],
@@ -176,6 +176,22 @@ t.test('conditions on refs and commands are checked as soon as these are known',
   };
   t.same(ask(['refs/heads/topic']), [0, 0, 1]);
   t.same(ask(['refs/heads/topic', 'refs/heads/main']), [0, 1, 0]);
+});
+
+t.test('conditions on commits wait until the commits are known', async (t) => {
+  const world = new World();
+  world.add({ match: { git: { path: 'docs/*', message: 'Fix*' } }, do: { lost: 'fin' }, at: 'git.report' });
+  const ask = (paths: readonly string[], messages: readonly string[]) => {
+    const request = world.arm({ operation: operationOf('gitReceivePack') });
+    request.learn({ refs: ['refs/heads/main'] });
+    const before = request.take('git.report').length;
+    request.learn({ refs: ['refs/heads/main'], paths, messages });
+    return [request.needsCommits, before, request.take('git.report').length, ...request.reasons];
+  };
+  t.same(ask(['a', 'docs/a/b'], ['Do', 'Fix it\n\nnow']), [true, 0, 1]);
+  const why = 'fault-1 did not fire: git.message is Do it, not Fix*';
+  t.same(ask(['docs/a'], ['Do it']), [true, 0, 0, why]);
+  t.same(ask([], ['Fix']), [true, 0, 0, 'fault-1 did not fire: git.path is unknown, not docs/*']);
 });
 
 t.test('a state that permits the operation does not consume the fault', async (t) => {

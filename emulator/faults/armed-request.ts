@@ -1,13 +1,13 @@
 import type { Criterion } from './conditions.js';
 import type { Action } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
-import { type FaultPlan, type PlannedFault, planOf } from './fault-plan.js';
-import { endsStage, kindOf } from './kinds/index.js';
+import { type FaultPlan, OF_COMMITS, type PlannedFault, planOf } from './fault-plan.js';
+import { actionsOf, drawAction, endsStage, kindOf } from './kinds/index.js';
 import type { Latches } from './latches.js';
 import type { Faults } from './registry.js';
 import type { ChosenAction, GitFacts, RequestFacts, StageFacts } from './request-facts.js';
 import type { Position } from './stage.js';
-import type { FaultEntry } from './tally.js';
+import { type FaultEntry, randomOf } from './tally.js';
 
 /**
  * Actions of one fault, such as a delay, that are still to be carried out for one request. Empty if the fault does not
@@ -16,11 +16,22 @@ import type { FaultEntry } from './tally.js';
 type Decision = readonly Action[];
 
 const NOTHING: Decision = [];
+
+/** Counter that counted a request for a fault, and the number of the request in it. Random values depend on both. */
+interface Turn {
+  readonly key: string;
+  readonly seen: number;
+}
 const NONE: readonly ChosenAction[] = [];
 const NO_TEXTS: readonly string[] = [];
 
-/** Conditions that need the body of a Git request, because only the body contains the command and the refs. */
+/** Conditions that need the body of the request, because only the body contains the command and the refs. */
 const OF_GIT_BODY: ReadonlySet<string> = new Set(['git.command', 'git.ref']);
+
+/** Returns true if the fact that the condition compares is not known yet, so that the condition cannot be checked. */
+function isUnknown({ member }: Criterion, { git }: StageFacts): boolean {
+  return OF_COMMITS.includes(member) ? git?.paths === undefined : git === undefined && OF_GIT_BODY.has(member);
+}
 
 /** Read-only view of the faults of one request, for code that carries out their actions but adds no faults. */
 export type RequestFaults = Omit<ArmedRequest, 'add'>;
@@ -35,6 +46,7 @@ export const NO_FAULTS: RequestFaults = {
   learn: () => {},
   end: () => {},
   needsBody: false,
+  needsCommits: false,
   take: () => NONE,
   released: () => Promise.resolve(),
 };
@@ -50,10 +62,12 @@ export class ArmedRequest {
   private ids: string[] | undefined = undefined;
   private missReasons: string[] | undefined = undefined;
   private refused: string[] | undefined = undefined;
-  /** Command and refs from the body of a Git request; undefined until the body is read. */
+  /** Facts about Git data in the body of the request; undefined until the body is read. */
   private git: GitFacts | undefined = undefined;
   /** Decision about each fault, by its index in `plan.entries`. Undefined for a fault that is not decided yet. */
   private decisions: (Decision | undefined)[] = [];
+  /** Turn of each fault that fires for the request, by its id. */
+  private turns: Map<string, Turn> | undefined = undefined;
   /**
    * Number of faults of the plan that are finished with this request: they did not fire, or all their actions were
    * carried out.
@@ -109,15 +123,23 @@ export class ArmedRequest {
     return this.refused ?? NO_TEXTS;
   }
 
-  /** True if a fault has a condition on the JSON body. The body must then be read before the stage `before` begins. */
+  /**
+   * True if a fault has a condition on the body of an API request. The body must then be read before the stage `before`
+   * begins.
+   */
   get needsBody(): boolean {
     return this.plan.needsBody;
   }
 
   /**
-   * Records the command and the refs from the body of a Git request. Conditions on them can be checked from the current
-   * stage on.
+   * True if a fault has a condition on the commits of a push. They must then be read before the stage `git.report`
+   * begins.
    */
+  get needsCommits(): boolean {
+    return this.plan.needsCommits;
+  }
+
+  /** Records facts from the body of the request. Conditions on them can be checked from the current stage on. */
   learn(git: GitFacts): void {
     this.git = git;
   }
@@ -174,7 +196,7 @@ export class ArmedRequest {
         decision.filter((action) => !actions.has(action)),
       );
       for (const action of due) {
-        const chosen = { id: entry.id, action };
+        const chosen = { id: entry.id, action: this.drawn(entry, action) };
         if (endsStage(action)) last ??= chosen;
         else before = [...(before ?? NONE), chosen];
       }
@@ -201,7 +223,7 @@ export class ArmedRequest {
     let failed: Criterion | undefined;
     for (const criterion of compiled.criteria) {
       if (criterion.holds(facts)) continue;
-      if (facts.git === undefined && OF_GIT_BODY.has(criterion.member)) return undefined;
+      if (isUnknown(criterion, facts)) return undefined;
       failing += 1;
       failed = criterion;
     }
@@ -218,11 +240,21 @@ export class ArmedRequest {
       return this.refrain(fault, `the fault ${last.id} has a higher priority`);
     }
     const { now, seed } = this.faults;
-    const verdict = tally.decide(compiled, this.faults.countersOf(entry), this.keyOf(entry), { now, seed });
+    const key = this.keyOf(entry);
+    const verdict = tally.decide(compiled, this.faults.countersOf(entry), key, { now, seed });
     if ('reason' in verdict) return this.refrain(fault, verdict.why, true);
+    this.turns ??= new Map();
+    this.turns.set(entry.id, { key, seen: verdict.seen });
     const chosen = compiled.entries[verdict.entry]!;
     if (chosen !== 'pass') return this.settle(fault, chosen);
     return this.refrain(fault, 'its sequence lets this request pass', true);
+  }
+
+  /** Returns the action with random values that depend only on the seed and the turn of the fault. */
+  private drawn({ id, compiled }: FaultEntry, action: Action): Action {
+    const { key, seen } = this.turns!.get(id)!;
+    const index = actionsOf(compiled).indexOf(action);
+    return drawAction(action, randomOf(this.faults.seed, key, seen, index));
   }
 
   private refrain(fault: PlannedFault, why: string | undefined, isCounted = false): Decision {

@@ -1,15 +1,25 @@
 import { problem } from '../http/problem.js';
 import { lazy } from '../memory/lazy.js';
 import { parseDuration, parseTime } from '../time/iso-8601.js';
-import { criteriaOf, findContradiction } from './conditions.js';
+import { criteriaOf } from './conditions.js';
 import type { Action, Fault, Match } from './fault.js';
 import { matchesGlob } from './glob.js';
 import { writeFault } from './grammar.js';
-import { actionsOf, carriedOutAt, codeOf, type Entry, kindNameOf, stageOf, stagesFor } from './kinds/index.js';
+import {
+  actionsOf,
+  carriedOutAt,
+  codeOf,
+  type Entry,
+  kindNameOf,
+  stageBeforeInBand,
+  stageOf,
+  stagesFor,
+} from './kinds/index.js';
+import { findContradiction } from './matchers.js';
 import type { FaultedOperation } from './operation-shape.js';
 import { canReplaceResponse, checkReach, type ReachContext } from './reach.js';
 import { stagesOf } from './request-shape.js';
-import { BEFORE_IN_BAND, type Position, type Stage } from './stage.js';
+import type { Position, Stage } from './stage.js';
 
 /** Validated fault in a form that can be checked quickly for each request. Immutable. */
 export type CompiledFault = ReturnType<typeof compileFault>;
@@ -40,10 +50,14 @@ export function compileFault(definition: Fault, context: CompileContext) {
     : [[definition.do!].flat()];
   if (entries.every((entry) => entry === 'pass'))
     throw refuse('sequence has only "pass", so the fault would never fire. At least one entry must be an action.');
-  if (context.inBand && at !== undefined && BEFORE_IN_BAND.has(at)) {
+  const early = context.inBand && stageBeforeInBand(at, actionsOf({ entries }));
+  if (early !== undefined) {
     throw refuse(
-      `at: the stage ${at} is over before a fault in a header or token is read. Add the fault with POST /_emulator/faults.`,
+      `at: the stage ${early} is over before a fault in a header or token is read. Add the fault with POST /_emulator/faults.`,
     );
+  }
+  if (context.inBand && definition.enabled === false) {
+    throw refuse('enabled: a fault in a header or token cannot be disabled, because it would never fire.');
   }
   const now = context.now;
   const compiled = {
@@ -51,6 +65,7 @@ export function compileFault(definition: Fault, context: CompileContext) {
     /** Text form of the fault, such as `rate_limited*2@before`. Undefined if only JSON can express the fault. */
     text: lazy(() => writeFault(definition)),
     priority: definition.priority ?? 0,
+    isEnabled: definition.enabled ?? true,
     /** Globs for operation ids. The fault applies only to matching operations; undefined means all operations. */
     operations: match.op === undefined ? undefined : [match.op].flat(),
     criteria: criteriaOf(match),
@@ -100,10 +115,6 @@ function checkValues(match: Match, operations: readonly FaultedOperation[], refu
   const both = has.find((scope) => lacks.includes(scope));
   if (both !== undefined)
     throw refuse(`match.token.scopes: has and lacks both name the scope ${both}, so no token can match.`);
-  const pointer = Object.keys(match.http?.body ?? {}).find((name) => name !== '' && !name.startsWith('/'));
-  if (pointer !== undefined) {
-    throw refuse(`match.http.body: ${JSON.stringify(pointer)} is not a JSON pointer, such as "/name".`);
-  }
   const contradiction = findContradiction(match);
   if (contradiction !== undefined) throw refuse(contradiction);
 }

@@ -1,9 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Match, Matcher } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
-import { globTest, matchesGlob } from './glob.js';
-import { choice, type Key, listOf, strict, TEXT } from './key.js';
+import { globTest } from './glob.js';
+import { choice, type Key, listOf, TEXT } from './key.js';
+import { finderOf, testOf } from './matchers.js';
 import { type Member, ownMember, valueAt } from './member.js';
 import { MemoizedText } from './memoized-text.js';
 import type { StageFacts } from './request-facts.js';
@@ -33,30 +33,14 @@ const PROTOCOL: Key<0 | 1 | 2> = {
     z.union([z.literal(0), z.literal(1), z.literal(2)], { error: 'Must be a version of the Git protocol: 0, 1 or 2' }),
 };
 
-/**
- * Returns the schema of a record of matchers, such as `match.http.header`. A matcher is a string, or an object such as
- * `{"contains": "x"}`.
- */
-export function matchersSchema(): z.ZodType {
-  const matcher = z.union(
-    [
-      TEXT.schema(),
-      strict({ equals: z.unknown(), contains: TEXT.schema(), glob: TEXT.schema(), present: z.boolean() })
-        .partial()
-        .refine((value) => Object.keys(value).length > 0, 'Must have one of equals, contains, glob and present'),
-    ],
-    { error: 'Must be a string, or an object with equals, contains, glob or present' },
-  );
-  return z
-    .record(TEXT.schema(), matcher)
-    .refine((value) => Object.keys(value).length <= 64, 'Has more than 64 members');
-}
+/** Reads the fact that a condition checks, such as the user of the token. Returns undefined if the fact is absent. */
+type ReadFact = (facts: StageFacts) => unknown;
 
 /**
- * Reads the fact that a condition checks, such as the user of the token. If the fact is a record, such as the headers,
- * reads the entry `name`.
+ * Returns a function that finds the values of one entry of a record, such as the header `name`. The result is empty if
+ * the entry is absent.
  */
-type ReadFact = (facts: StageFacts, name: string) => unknown;
+type ReadEntry = (name: string) => (facts: StageFacts) => readonly unknown[];
 
 const GLOB = '* matches any characters';
 /**
@@ -91,25 +75,42 @@ export const CONDITIONS: readonly Condition[] = [
   ),
   ofScopes('has', 'Scopes that the token must have'),
   ofScopes('lacks', 'Scopes that the token must lack'),
-  valued('token.claims', 'Claim of the token', 'Claim', ({ request }, name) =>
-    ownMember(request.verified?.payload, name),
+  valued(
+    'token.claims',
+    'Claim of the token',
+    'Claim',
+    (name) =>
+      ({ request }) =>
+        present(ownMember(request.verified?.payload, name)),
   ),
   textual('http.method', 'Method', 'GET', ({ request }) => request.method),
-  valued('http.header', 'Header', 'Header name', ({ request }, name) => request.header(name.toLowerCase())),
+  valued(
+    'http.header',
+    'Header',
+    'Header name',
+    (name) =>
+      ({ request }) =>
+        present(request.header(name.toLowerCase())),
+  ),
   valued(
     'http.query',
     'Query parameter',
     'Parameter',
-    ({ request }, name) => new URLSearchParams(request.target.query).get(name) ?? undefined,
+    (name) =>
+      ({ request }) =>
+        present(new URLSearchParams(request.target.query).get(name) ?? undefined),
   ),
-  valued('http.body', 'Member of the JSON body', 'JSON pointer, such as /name', ({ request }, pointer) =>
-    memberAt(request.json, pointer),
-  ),
+  valued('http.body', 'Member of the JSON body', 'JSON pointer /a/0, or JSONPath $.a[*]', (name) => {
+    const find = finderOf(name);
+    return ({ request }) => request.bodyValues.flatMap(find);
+  }),
   textual('git.service', 'Git service', '', ({ request }) => request.gitHead?.service, SERVICE),
   textual('git.phase', 'Git phase', '', ({ request }) => request.gitHead?.phase, PHASE),
   textual('git.protocol', 'Git protocol', 'version', ({ request }) => request.gitHead?.protocol, PROTOCOL),
   textual('git.command', 'Git command', 'Command of protocol version 2', ({ git }) => git?.command, COMMAND),
-  ofRef('Ref', `refs/heads/main; ${GLOB}`),
+  anyOf('git.ref', 'Ref', `refs/heads/main; ${GLOB}`, ({ git }) => git?.refs),
+  anyOf('git.path', 'Changed path', `docs/*; ${GLOB}, also /`, ({ git }) => git?.paths),
+  anyOf('git.message', 'Commit message', `Fix*; ${GLOB}`, ({ git }) => git?.messages),
   textual('scenario', 'Scenario', 'Scenario that the client names', ({ request }) => request.scenario),
 ];
 
@@ -127,21 +128,28 @@ function textual(member: string, label: string, hint: string, read: ReadFact, ke
     const isWanted = globTest(String(value));
     const explanation = new MemoizedText((found) => `${member} is ${show(found)}, not ${show(value)}`);
     const holds = (found: unknown) => found !== undefined && isWanted(String(found));
-    return [{ member, holds: (facts) => holds(read(facts, '')), explain: (facts) => explanation.for(read(facts, '')) }];
+    return [{ member, holds: (facts) => holds(read(facts)), explain: (facts) => explanation.for(read(facts)) }];
   };
   return { path: `match.${member}`, label, hint, key, criteriaOf };
 }
 
-/** Creates the condition on refs. It holds if the glob matches at least one ref of the Git request. */
-function ofRef(label: string, hint: string): Condition {
-  const criteriaOf = (wanted: string): Criterion[] => [
-    {
-      member: 'git.ref',
-      holds: ({ git }) => git?.refs?.some((ref) => matchesGlob(wanted, ref)) ?? false,
-      explain: ({ git }) => `git.ref is ${show(git?.refs?.slice(0, 3).join(' '))}, not ${show(wanted)}`,
-    },
-  ];
-  return { path: 'match.git.ref', label, hint, key: TEXT, criteriaOf };
+/** Creates a condition on a list of texts, such as the refs of a push. It holds if the glob matches one of them. */
+function anyOf(
+  member: string,
+  label: string,
+  hint: string,
+  read: (facts: StageFacts) => readonly string[] | undefined,
+): Condition {
+  const criteriaOf = (wanted: string): Criterion[] => {
+    const isWanted = globTest(wanted);
+    const holds = (facts: StageFacts) => read(facts)?.some(isWanted) ?? false;
+    const explain = (facts: StageFacts) => {
+      const found = read(facts)?.slice(0, 3).join(' ');
+      return `${member} is ${show(found === '' ? undefined : found)}, not ${show(wanted)}`;
+    };
+    return [{ member, holds, explain }];
+  };
+  return { path: `match.${member}`, label, hint, key: TEXT, criteriaOf };
 }
 
 /** Creates the condition on the scopes that a token must have (`has`) or must not have (`lacks`). */
@@ -160,100 +168,24 @@ function ofScopes(how: 'has' | 'lacks', label: string): Condition {
 }
 
 /** Creates a condition on the entries of a record, such as the headers of a request. */
-function valued(member: string, label: string, nameOf: string, read: ReadFact): Condition {
+function valued(member: string, label: string, nameOf: string, read: ReadEntry): Condition {
   const criteriaOf = (wanted: Readonly<Record<string, Matcher>>) =>
-    Object.entries(wanted).map(
-      ([name, matcher]): Criterion => ({
+    Object.entries(wanted).map(([name, matcher]): Criterion => {
+      const find = read(name);
+      const test = testOf(matcher);
+      return {
         member,
-        holds: (facts) => matches(matcher, read(facts, name)),
+        holds: (facts) => test(find(facts)),
         // Omits the value of the request, because a header, claim or body may contain a secret and the journal shows
         // this text.
         explain: () => `${member} ${show(name)} does not match`,
-      }),
-    );
+      };
+    });
   return { path: `match.${member}`, label, hint: GLOB, key: TEXT, nameOf, criteriaOf };
 }
 
-function matches(matcher: Matcher, value: unknown): boolean {
-  if (typeof matcher === 'string') return value !== undefined && matchesGlob(matcher, asText(value));
-  const { equals, contains, glob, present } = matcher;
-  if (present !== undefined && present !== (value !== undefined)) return false;
-  if (equals !== undefined && !isDeepStrictEqual(plain(value), plain(equals))) return false;
-  if (contains !== undefined && !(Array.isArray(value) ? value.includes(contains) : isText(value, contains)))
-    return false;
-  return glob === undefined || (value !== undefined && matchesGlob(glob, asText(value)));
-}
-
-/** Matches a valid header name, which is a token of RFC 9110, section 5.6.2. */
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
-/**
- * Returns the reason why no request can meet the conditions, for example an invalid header name. Returns undefined if a
- * request can. Checks only headers, query parameters, claims and body members.
- */
-export function findContradiction({ token, http }: Match): string | undefined {
-  const badName = Object.keys(http?.header ?? {}).find((name) => !HEADER_NAME.test(name));
-  if (badName !== undefined) return `match.http.header: ${JSON.stringify(badName)} is not the name of a header.`;
-  const groups: readonly (readonly [member: string, matchers: Record<string, Matcher> | undefined])[] = [
-    ['http.header', http?.header],
-    ['http.query', http?.query],
-    ['http.body', http?.body],
-    ['token.claims', token?.claims],
-  ];
-  for (const [member, matchers = {}] of groups) {
-    const isOfTexts = member === 'http.header' || member === 'http.query';
-    for (const [name, matcher] of Object.entries(matchers)) {
-      const reason = typeof matcher === 'string' ? undefined : clashWithin(matcher, isOfTexts);
-      if (reason !== undefined) return `match.${member}: ${JSON.stringify(name)}: ${reason}`;
-    }
-  }
-  return undefined;
-}
-
-/**
- * Returns the reason why no value can match the matcher, for example because `equals` and `glob` contradict each other.
- * Returns undefined if a value can match. `isOfTexts` is true if all values are strings, as for headers.
- */
-function clashWithin(matcher: Exclude<Matcher, string>, isOfTexts: boolean): string | undefined {
-  const { equals, contains, glob, present } = matcher;
-  const others = (['equals', 'contains', 'glob'] as const).filter((part) => matcher[part] !== undefined);
-  if (present === false && others.length > 0) return `present: false cannot be combined with ${others.join(', ')}.`;
-  if (equals === undefined) return undefined;
-  if (isOfTexts && typeof equals !== 'string') return `equals must be a string, not ${JSON.stringify(equals)}.`;
-  const clashing = (['contains', 'glob'] as const).find(
-    (part) => matcher[part] !== undefined && !matches({ [part]: part === 'glob' ? glob : contains }, equals),
-  );
-  return clashing && `no value matches both equals and ${clashing}.`;
-}
-
-function isText(value: unknown, part: string): boolean {
-  return value !== undefined && asText(value).includes(part);
-}
-
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/**
- * Returns a copy whose objects and arrays have the usual prototypes. `isDeepStrictEqual` needs this, because it also
- * compares prototypes, and a JSON reader may create objects with other prototypes.
- */
-function plain(value: unknown): unknown {
-  return typeof value === 'object' && value !== null ? JSON.parse(JSON.stringify(value)) : value;
-}
-
-/**
- * Returns the value at a JSON pointer such as `/a/b~1c/0` (RFC 6901); undefined if absent. The empty pointer means the
- * whole value.
- */
-function memberAt(value: unknown, pointer: string): unknown {
-  if (pointer === '') return value;
-  if (!pointer.startsWith('/')) return undefined;
-  let found = value;
-  for (const part of pointer.slice(1).split('/')) {
-    found = ownMember(found, part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  }
-  return found;
+function present(value: unknown): readonly unknown[] {
+  return value === undefined ? [] : [value];
 }
 
 function show(value: unknown): string {

@@ -22,8 +22,19 @@ export const FAULT_LIMITS = {
   reasons: 8,
   /** Maximum latency in milliseconds of real time. It is the longest delay that a Node timer supports. */
   latency: 2 ** 31 - 1,
+  /**
+   * Maximum pause between two pieces of a body, in milliseconds of real time. It is short, because a pause does not end
+   * when the client disconnects.
+   */
+  pause: 10_000,
+  /** Maximum time for which a port refuses connections, in milliseconds of real time. */
+  refusal: 60_000,
   /** Maximum number of progress lines that a `flood` fault sends to a Git client. */
   floodLines: 100_000,
+  /** Maximum length, in characters, of a regular expression in a fault. */
+  expression: 1_000,
+  /** Maximum number of characters of a text that a regular expression searches; the rest is ignored. */
+  searched: 1_048_576,
   /** Maximum length, in characters, of a text in a fault, such as a note or a glob. */
   text: 4_096,
 } as const;

@@ -3,6 +3,7 @@ import { isFor, positionOf } from './compiled-fault.js';
 import type { Action } from './fault.js';
 import { isStateCode } from './kinds/error.js';
 import { actionsOf, codeOf, endsStage } from './kinds/index.js';
+import { readsJson } from './known-facts.js';
 import { MemoizedText } from './memoized-text.js';
 import type { FaultedOperation } from './operation-shape.js';
 import type { Position } from './stage.js';
@@ -45,14 +46,22 @@ export interface FaultPlan {
    * fault with the highest priority comes first.
    */
   readonly at: ReadonlyMap<Position, readonly PlannedFault[]>;
-  /** True if a fault has a condition on the JSON body. The body must then be read before the fault can be decided. */
+  /**
+   * True if a fault has a condition on the body of an API request. The body must then be read before the fault can be
+   * decided.
+   */
   readonly needsBody: boolean;
+  /** True if a fault has a condition on the commits of a push. They must then be read before the push is reported. */
+  readonly needsCommits: boolean;
 }
+
+/** Conditions that compare new commits of a request. */
+export const OF_COMMITS = ['git.path', 'git.message'];
 
 /** Selects the given faults that can apply to requests to an operation, and returns them as a plan. */
 export function planOf(entries: readonly FaultEntry[], operation: FaultedOperation): FaultPlan {
   const mine = [...new Set(entries)]
-    .filter(({ compiled }) => isFor(compiled, operation))
+    .filter(({ compiled }) => compiled.isEnabled && isFor(compiled, operation))
     .sort((a, b) => b.compiled.priority - a.compiled.priority || a.order - b.order);
   const at = new Map<Position, PlannedFault[]>();
   let applicable = 0;
@@ -66,8 +75,11 @@ export function planOf(entries: readonly FaultEntry[], operation: FaultedOperati
       at.set(position, planned);
     }
   }
-  const needsBody = mine.some(({ compiled }) => compiled.criteria.some(({ member }) => member === 'http.body'));
-  return { entries: mine, applicable: applicable, at, needsBody };
+  const has = (members: readonly string[]): boolean =>
+    mine.some(({ compiled }) => compiled.criteria.some(({ member }) => members.includes(member)));
+  const isReadable = readsJson(operation) || operation.names !== undefined;
+  const needsBody = isReadable && has(['http.body', 'git.ref', ...OF_COMMITS]);
+  return { entries: mine, applicable, at, needsBody, needsCommits: has(OF_COMMITS) };
 }
 
 /**

@@ -17,6 +17,11 @@ export interface Fault {
    * was registered first is tried first.
    */
   readonly priority?: number;
+  /**
+   * False if the fault is disabled. A disabled fault affects no requests and counts none. It keeps its counters.
+   * Default: true.
+   */
+  readonly enabled?: boolean;
   readonly match?: Match;
   readonly when?: When;
   /**
@@ -43,7 +48,14 @@ export interface Fault {
  */
 export type Matcher =
   | string
-  | { readonly equals?: unknown; readonly contains?: string; readonly glob?: string; readonly present?: boolean };
+  | {
+      readonly equals?: unknown;
+      readonly contains?: string;
+      readonly glob?: string;
+      /** Regular expression in RE2 syntax. It must match a part of the value; `^` and `$` anchor it. */
+      readonly regex?: string;
+      readonly present?: boolean;
+    };
 
 /** Facts about a Git request that are known before its body is read, because the URL and headers contain them. */
 export interface GitHead {
@@ -70,12 +82,21 @@ export interface Match {
     readonly method?: string;
     readonly header?: Readonly<Record<string, Matcher>>;
     readonly query?: Readonly<Record<string, Matcher>>;
-    /** Conditions on members of the JSON body. The names are JSON pointers (RFC 6901), such as `/author/name`. */
+    /**
+     * Conditions on members of the JSON body. The names are JSON pointers (RFC 6901), such as `/author/name`, or
+     * JSONPath queries (RFC 9535), such as `$.files[*].path`. In an NDJSON body, each condition must hold for at least
+     * one line.
+     */
     readonly body?: Readonly<Record<string, Matcher>>;
   };
   readonly git?: Partial<GitHead> & {
     readonly command?: 'ls-refs' | 'fetch' | 'object-info';
+    /** Full name of a ref that the request pushes, fetches or changes: `refs/heads/main`. */
     readonly ref?: string;
+    /** Path that a new commit of the request changes. The wildcards match any characters, also slashes. */
+    readonly path?: string;
+    /** Message of a new commit, without line feeds at its end. */
+    readonly message?: string;
   };
   /**
    * Id of the test scenario to which the request belongs. The client sends it in a header or in a claim of its token.

@@ -1,8 +1,8 @@
-import type { Fault } from './fault.js';
+import type { Action, Fault } from './fault.js';
 import { writeFault } from './grammar.js';
+import { stageBeforeInBand } from './kinds/index.js';
 import type { FaultedOperation } from './operation-shape.js';
 import { quoteText, quoteWord } from './shell.js';
-import { BEFORE_IN_BAND } from './stage.js';
 import { type Written, wholeTest } from './whole-test.js';
 
 /**
@@ -70,11 +70,14 @@ function writeJson(value: unknown): string {
 }
 
 /**
- * Returns the form for a fault that a request carries in a header or claim. If the fault's stage is over before headers
- * and claims are read, returns the reason instead.
+ * Returns the form for a fault that a request carries in a header or claim. If the fault is disabled, or its stage is
+ * over before headers and claims are read, returns the reason instead.
  */
-function inBand({ at }: Fault, text: string, note = IN_BAND_COUNTS): Written {
-  if (at === undefined || !BEFORE_IN_BAND.has(at)) return { text, note };
+function inBand(fault: Fault, text: string, note = IN_BAND_COUNTS): Written {
+  if (fault.enabled === false) return { why: 'A request cannot carry a disabled fault.' };
+  const actions = [fault.do ?? fault.sequence ?? []].flat().filter((one) => one !== 'pass') as Action[];
+  const at = stageBeforeInBand(fault.at, actions);
+  if (at === undefined) return { text, note };
   return {
     why: `A request cannot carry a fault at the stage ${at}, because that stage is over before its header and token are read.`,
   };

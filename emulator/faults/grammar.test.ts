@@ -24,7 +24,11 @@ const MEANT: readonly (readonly [text: string, fault: object])[] = [
   ],
   ['raw;status=204', { do: { raw: { status: 204 } } }],
   ['latency;ms=5', { do: { latency: { ms: 5 } } }],
+  ['latency;ms=100;jitter=50', { do: { latency: { ms: 100, jitter: 50 } } }],
+  ['latency;ms=100;jitter=50;dist=lognormal', { do: { latency: { ms: 100, jitter: 50, dist: 'lognormal' } } }],
   ['throttle;bps=5', { do: { throttle: { bps: 5 } } }],
+  ['slice;size=1', { do: { slice: { size: 1 } } }],
+  ['slice;size=10;pause=5', { do: { slice: { size: 10, pause: 5 } } }],
   ['hold;latch=a.b-c_1', { do: { hold: 'a.b-c_1' } }],
   ['cut', { do: { cut: {} } }],
   ['cut;bytes=0;how=fin', { do: { cut: { at: { bytes: 0 }, how: 'fin' } } }],
@@ -41,6 +45,8 @@ const MEANT: readonly (readonly [text: string, fault: object])[] = [
   ['ng;ref=refs/heads/main;reason=no', { do: { ng: { refs: { 'refs/heads/main': 'no' } } } }],
   ['lost', { do: { lost: 'fin' } }],
   ['lost;how=rst', { do: { lost: 'rst' } }],
+  ['refuse;ms=5', { do: { refuse: { ms: 5 } } }],
+  ['tls;how=wrong-host', { do: { tls: { how: 'wrong-host' } } }],
   ['lost;status=502', { do: { lost: { status: 502 } } }],
 ];
 
@@ -71,6 +77,14 @@ t.test('keys that every fault has name members of its JSON form', async (t) => {
     id: 'mine',
     do: { lost: 'rst' },
   });
+  const compared = 'lost;match.header.user-agent*=git;match.body.$.a[%2A]~=^x%24;match.claims.n=1'.replace(
+    '.claim.',
+    '.claims.',
+  );
+  t.strictSame(parseFault(compared, 'x').fault.match, {
+    http: { header: { 'user-agent': { contains: 'git' } }, body: { '$.a[*]': { regex: '^x$' } } },
+    token: { claims: { n: '1' } },
+  });
   for (const [text, sentence] of [
     ['lost;match.repo=', /the key match\.repo of the fault lost must be a text of 1 to/],
     ['lost;match.ref=a;match.git.ref=b', /lost has the key match\.git\.ref twice/],
@@ -79,6 +93,7 @@ t.test('keys that every fault has name members of its JSON form', async (t) => {
     ['lost;match.protocol=3', /the key match\.protocol of the fault lost must be one of 0, 1, 2/],
     ['lost;when.chance=0', /the key when\.chance of the fault lost must be a number above 0/],
     ['lost;when.by=day', /the key when\.by of the fault lost must be one of rule, .*; separate several by commas/],
+    ['lost;enabled=no', /the key enabled of the fault lost must be one of true, false/],
     ['lost;ttl=soon', /the key ttl of the fault lost must be an ISO 8601 duration/],
   ] as const) {
     t.throws(() => parseFault(text, 'Here'), { message: sentence }, text);
@@ -131,7 +146,13 @@ t.test('an invalid text is refused with the member and the allowed values', asyn
     ['latency', /latency requires the key ms, as in latency;ms=VALUE: a whole number from 1/],
     ['latency;ms=0', /key ms of the fault latency must be a whole number from 1/],
     ['latency;ms=1.5', /key ms of the fault latency must be a whole number/],
+    ['latency;ms=1;jitter=0', /key jitter of the fault latency must be a whole number from 1/],
+    ['latency;ms=1;jitter=1;dist=gamma', /key dist of the fault latency must be one of uniform, normal, lognormal/],
+    ['latency;ms=1;dist=normal', /the key dist of the fault latency requires the key jitter/],
     ['throttle;bps=0', /key bps of the fault throttle/],
+    ['slice', /slice requires the key size, as in slice;size=VALUE/],
+    ['slice;size=0', /key size of the fault slice must be a whole number from 1/],
+    ['slice;size=1;pause=10001', /key pause of the fault slice must be a whole number from 0 to 10000/],
     ['hold', /hold requires the key latch/],
     ['hold;latch=a b', /key latch of the fault hold must be a name/],
     ['code;code=Big;status=400', /key code of the fault code must be a code/],
@@ -153,6 +174,10 @@ t.test('an invalid text is refused with the member and the allowed values', asyn
     ['sideband;text=%zz', /the key text of the fault sideband/],
     ['ng', /ng requires the key ref/],
     ['ng;ref=main', /the key ref of the fault ng must be the full name of a ref/],
+    ['refuse', /refuse requires the key ms/],
+    ['refuse;ms=60001', /key ms of the fault refuse must be a whole number from 1 to 60000/],
+    ['tls', /tls requires the key how, as in tls;how=VALUE: one of expired, wrong-host, reset/],
+    ['tls;how=weak', /key how of the fault tls must be one of expired, wrong-host, reset/],
     ['lost;how=end', /the key how of the fault lost must be one of fin, rst/],
     ['lost;how=fin;status=500', /lost takes only one of the keys how, status/],
   ];

@@ -28,7 +28,8 @@ const FORM = 'name[*times][+skip][@stage][;key=value]';
  *
  *     name[*times][+skip][@stage][;key=value]…
  *
- * Characters of a value may be percent-encoded, such as `%2C` for a comma. `code:NAME` is equivalent to `NAME`. Throws
+ * Characters of a value may be percent-encoded, such as `%2C` for a comma. `key*=value` and `key~=value` search for a
+ * text and for a regular expression (see `COMPARISONS`). `code:NAME` is equivalent to `NAME`. Throws
  * `bad_request` if the text is invalid. The message begins with `where`, the name of the header, claim or member.
  */
 export function parseFaults(value: string, where: string): WrittenFault[] {
@@ -83,7 +84,7 @@ function isCode(name: string): boolean {
  */
 function readKeys(
   name: string,
-  { keys, needs = [], oneOf = [] }: Kind,
+  { keys, needs = [], oneOf = [], requires = {} }: Kind,
   text: string,
   given: object,
   refuse: (detail: string) => Error,
@@ -107,7 +108,7 @@ function readKeys(
     const decoded = equals < 0 ? undefined : decode(pair.slice(equals + 1));
     const value = decoded === undefined ? undefined : row.read(decoded);
     if (value === undefined) throw refuse(`the key ${key} of the fault ${name} must be ${row.wants}.`);
-    if (member) fault = withValueAt(fault, member.names, value);
+    if (member) fault = withValueAt(fault, member.names, member.how === undefined ? value : { [member.how]: value });
     else values[memberOf(key)] = value;
   }
   const isGiven = (key: string) => Object.hasOwn(values, memberOf(key));
@@ -116,6 +117,8 @@ function readKeys(
     throw refuse(
       `the fault ${name} requires the key ${missing}, as in ${name};${missing}=VALUE: ${keys[missing]!.wants}.`,
     );
+  const alone = Object.entries(requires).find(([key, other]) => isGiven(key) && !isGiven(other));
+  if (alone !== undefined) throw refuse(`the key ${alone[0]} of the fault ${name} requires the key ${alone[1]}.`);
   const points = oneOf.filter(isGiven);
   if (points.length > 1)
     throw refuse(`the fault ${name} takes only one of the keys ${oneOf.join(', ')}, but has ${points.join(' and ')}.`);
@@ -123,18 +126,33 @@ function readKeys(
 }
 
 /**
- * Finds the member of the JSON form that a key of the text form sets. Example: `match.header.X-Name`. Returns undefined
- * if there is no such member.
+ * Characters before `=` in the text form that select how a value of a request is compared, with the member of the
+ * matcher in JSON. Without such a character, the value is a glob.
  */
-function findMember(key: string): { readonly key: Key; readonly names: readonly string[] } | undefined {
+const COMPARISONS = { '*': 'contains', '~': 'regex' } as const;
+
+interface FoundMember {
+  readonly key: Key;
+  readonly names: readonly string[];
+  /** Member of the matcher that the value sets; undefined if the value itself is set. */
+  readonly how?: (typeof COMPARISONS)[keyof typeof COMPARISONS];
+}
+
+/**
+ * Finds the member of the JSON form that a key of the text form sets. Examples: `match.repo`, `match.header.X-Name`,
+ * `match.body./name~`. Returns undefined if there is no such member.
+ */
+function findMember(key: string): FoundMember | undefined {
   const short = textKeyOf(key);
   for (const { path, key: row, nameOf, mark } of MEMBERS) {
     const start = `${textKeyOf(path)}.`;
     if (mark !== undefined) continue;
     if (nameOf === undefined && `${short}.` === start) return { key: row, names: path.split('.') };
     if (nameOf === undefined || !short.startsWith(start)) continue;
-    const name = decode(short.slice(start.length));
-    return name === undefined ? undefined : { key: row, names: [...path.split('.'), name] };
+    const sign = Object.keys(COMPARISONS).find((one) => short.endsWith(one)) as keyof typeof COMPARISONS | undefined;
+    const name = decode(short.slice(start.length, sign === undefined ? undefined : -sign.length));
+    if (name === undefined) return undefined;
+    return { key: row, names: [...path.split('.'), name], ...(sign && { how: COMPARISONS[sign] }) };
   }
   return undefined;
 }
@@ -174,7 +192,14 @@ function pairsOf({ path, nameOf }: Member, fault: Fault): (readonly [key: string
   const value = valueAt(fault, path.split('.'));
   const key = textKeyOf(path);
   if (nameOf === undefined) return [[key, value]];
-  return Object.entries(value ?? {}).map(([name, one]) => [`${key}.${encode(name)}`, one]);
+  return Object.entries((value ?? {}) as Readonly<Record<string, unknown>>).map(([name, matcher]) => {
+    const signs = Object.entries(COMPARISONS).filter(([, how]) => ownMember(matcher, how) !== undefined);
+    const [sign, how] = signs[0] ?? [''];
+    return [
+      `${key}.${encode(name).replaceAll('*', '%2A')}${sign}`,
+      how === undefined ? matcher : ownMember(matcher, how),
+    ];
+  });
 }
 
 /**

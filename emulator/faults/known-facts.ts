@@ -1,3 +1,4 @@
+import type { FaultedOperation, NamedGitData } from './operation-shape.js';
 import type { RequestShape } from './request-shape.js';
 import type { Stage } from './stage.js';
 
@@ -34,6 +35,17 @@ const ofCommand = (command: string, words = `of ${command}`) => ({
   holds: ({ git }: RequestShape) => git?.command === command,
 });
 
+const ofWrite = (data: keyof NamedGitData, words: string) => ({
+  words,
+  holds: ({ operation }: RequestShape) => operation.names?.[data] !== undefined,
+});
+const OF_PUSH = { words: 'of a push', holds: ({ operation }: RequestShape) => operation.id === 'gitReceivePack' };
+
+/** Returns true if requests to the operation have a body of JSON or NDJSON. */
+export function readsJson({ reads, group }: FaultedOperation): boolean {
+  return reads === 'json' || (reads === 'stream' && group !== 'Git');
+}
+
 /**
  * Table of the stages at which the facts behind the conditions of `match` become known. The first row that contains the
  * condition and applies to the request counts. If no row does, such requests never have the fact, so the fault could
@@ -54,16 +66,16 @@ export const KNOWN_FACTS: readonly KnownRow[] = [
   {
     members: ['http.body'],
     from: 'before',
-    of: { words: 'of JSON', holds: ({ operation }) => operation.reads === 'json' },
+    of: { words: 'of JSON or NDJSON', holds: ({ operation }) => readsJson(operation) },
   },
+  { members: ['git.ref'], from: 'before', of: ofWrite('refs', 'of a write through the API') },
+  { members: ['git.path'], from: 'before', of: ofWrite('paths', 'of a commit of files through the API') },
+  { members: ['git.message'], from: 'before', of: ofWrite('messages', 'of a commit through the API') },
   { members: ['git.command'], from: 'git.advertise', of: ofCommand('ls-refs') },
   { members: ['git.command', 'git.ref'], from: 'git.pack', of: ofCommand('fetch') },
   { members: ['git.command'], from: 'after', of: ofCommand('object-info') },
-  {
-    members: ['git.ref'],
-    from: 'git.receive',
-    of: { words: 'of a push', holds: ({ operation }) => operation.id === 'gitReceivePack' },
-  },
+  { members: ['git.ref'], from: 'git.receive', of: OF_PUSH },
+  { members: ['git.path', 'git.message'], from: 'git.report', of: OF_PUSH },
 ];
 
 /** Returns the first stage at which a condition can be checked for this kind of request; undefined if it never can. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { parseDuration, parseTime } from '../time/iso-8601.js';
-import { CONDITIONS, matchersSchema } from './conditions.js';
+import { CONDITIONS } from './conditions.js';
 import { AMOUNT, COUNT, choice, FRACTION, integer, type Key, listOf, pattern, strict, TEXT, textThat } from './key.js';
+import { matchersSchema } from './matchers.js';
 import type { Member } from './member.js';
 
 const OPERATIONS = listOf(TEXT, 1, 100);
@@ -17,6 +18,12 @@ const CHANCE: Key = {
   wants: 'a number above 0, and at most 1',
   read: (text) => FRACTION.read(text) || undefined,
   schema: () => z.number().gt(0).max(1),
+};
+
+const SWITCH: Key<boolean> = {
+  ...choice(['true', 'false']),
+  read: (text) => ({ true: true, false: false })[text],
+  schema: () => z.boolean(),
 };
 
 const OPERATION: Key = {
@@ -51,6 +58,7 @@ export const MEMBERS: readonly Member[] = [
   { path: 'id', label: 'Id', hint: 'default fault-1, …', key: ID },
   { path: 'note', label: 'Note', hint: 'Text that lists show with the fault', key: TEXT },
   { path: 'priority', label: 'Priority', hint: 'The fault with the highest priority fires', key: PRIORITY },
+  { path: 'enabled', label: 'Enabled', hint: 'false: affects no requests until it is enabled', key: SWITCH },
   { path: 'match.op', label: 'Operation', hint: 'between commas', key: OPERATION },
   ...CONDITIONS,
   { path: 'when.skip', label: 'Skip', hint: 'Matching requests to skip first', key: COUNT, mark: '+' },

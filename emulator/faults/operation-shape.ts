@@ -8,6 +8,24 @@ export interface FaultedPurpose {
   readonly scopes: readonly string[];
 }
 
+/** Request of the API, after its body was read. `values` are the JSON values of the body, one per line of NDJSON. */
+export interface ReadRequest {
+  readonly values: readonly unknown[];
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/**
+ * Functions that find Git data in a request of the API, so that conditions of faults can compare them. Absent functions
+ * mean that such a request does not contain the data. Values that are not strings are ignored.
+ */
+export interface NamedGitData {
+  /** Full names of the refs that the request changes. */
+  readonly refs?: (request: ReadRequest) => readonly unknown[];
+  /** Paths that the request changes. The generator yields its work units between steps. */
+  readonly paths?: (request: ReadRequest) => Generator<number, readonly unknown[], void>;
+  readonly messages?: (request: ReadRequest) => readonly unknown[];
+}
+
 /**
  * Operation (API endpoint or Git service) as the code for faults sees it. It has only the properties that this code
  * needs.
@@ -17,6 +35,7 @@ export interface FaultedOperation extends FaultedPurpose {
   readonly group: string;
   readonly reads?: 'nothing' | 'json' | 'stream';
   readonly subject: string;
+  readonly names?: NamedGitData;
   readonly routes: readonly { readonly method: string; readonly path: string }[];
   /** True if routes with GET also accept HEAD. Default: true. */
   readonly head?: boolean;

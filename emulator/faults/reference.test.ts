@@ -12,7 +12,10 @@ const { names } = faultReference();
 function isAccepted(spec: string, operation: string, inBand?: 'header'): boolean {
   try {
     const { fault } = parseFault(spec, 'spec');
-    const match = fault.at === 'accept' ? {} : { op: operation };
+    const { stages } = names.find(({ name }) => spec.startsWith(name))!;
+    // At the stage `accept`, the request's operation is unknown.
+    const isEarly = fault.at === 'accept' || stages.join() === 'accept';
+    const match = isEarly ? {} : { op: operation };
     compileFault({ ...fault, match }, { where: 'spec', now: 0, operations, ...(inBand && { inBand }) });
     return true;
   } catch (error) {
@@ -26,10 +29,11 @@ function isAccepted(spec: string, operation: string, inBand?: 'header'): boolean
  * stage. `value` is the value of `key`. Without it, the reference's example is used.
  */
 function specOf({ name, keys }: NameReference, key?: string, value?: string): string {
+  const required = keys.find((each) => each.key === key)?.requires;
   const given = keys.flatMap((each) =>
     each.key === key
       ? [`;${key}=${encodeURIComponent(value ?? each.example)}`]
-      : each.needed
+      : each.needed || each.key === required
         ? [`;${each.key}=${each.example}`]
         : [],
   );

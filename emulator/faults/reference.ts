@@ -43,7 +43,7 @@ export function faultReference(forgePrefix = 'forge') {
  * undefined if the name is not an error code.
  */
 function describe(kind: Kind, name: string, status: number | undefined) {
-  const { about, keys, needs = [], oneOf = [] } = kind;
+  const { about, keys, needs = [], oneOf = [], requires = {} } = kind;
   const stages = stagesWith(kind, {});
   const defaults = Object.entries(kind.defaults).filter(([, stage]) => stages.includes(stage));
   return {
@@ -52,6 +52,8 @@ function describe(kind: Kind, name: string, status: number | undefined) {
       key,
       wants,
       needed: needs.includes(key),
+      /** Key that must be given too; absent if the key requires no other. */
+      ...(requires[key] !== undefined && { requires: requires[key] }),
       ...form,
       /**
        * Stages that remain possible with this key, if it excludes some. A choice has one item per value that excludes

@@ -82,6 +82,38 @@ t.test('chance depends on the seed and the number of the request, not on other r
   t.equal(draw('1', 1).indexOf(0), -1);
 });
 
+t.test('random delays depend on the seed and the number of the request, and have the given distribution', async (t) => {
+  const { ms, jitter } = { ms: 100, jitter: 50 };
+  const delays = (seed: string, dist: 'uniform' | 'normal' | 'lognormal', beside = false) => {
+    const world = new World(seed);
+    world.add({ id: 'slow', do: [{ latency: { ms, jitter, dist } }, { latency: { ms, jitter, dist } }] });
+    if (beside) world.add({ id: 'other', priority: 1, do: { latency: { ms: 1, jitter: 1 } } });
+    return Array.from({ length: 500 }, () =>
+      world
+        .arm()
+        .take('before')
+        .flatMap(({ id, action }) => (id === 'slow' && 'latency' in action ? [action.latency] : [])),
+    );
+  };
+  for (const dist of ['uniform', 'normal', 'lognormal'] as const) {
+    const drawn = delays('1', dist);
+    t.same(drawn, delays('1', dist, true), 'the same seed, with another fault beside');
+    t.notSame(drawn, delays('2', dist), 'another seed');
+    t.ok(drawn.filter(([one, two]) => one!.ms !== two!.ms).length > 400, 'each action has its own delay');
+    const all = drawn.flat().map((latency) => latency.ms);
+    t.ok(
+      all.every((one) => Number.isInteger(one) && one >= 0),
+      dist,
+    );
+    const mean = all.reduce((sum, one) => sum + one, 0) / all.length;
+    const deviation = Math.sqrt(all.reduce((sum, one) => sum + (one - mean) ** 2, 0) / all.length);
+    t.ok(Math.abs(mean - ms) < 6, `${dist}: mean ${mean}`);
+    const wanted = dist === 'uniform' ? jitter / Math.sqrt(3) : jitter;
+    t.ok(Math.abs(deviation - wanted) < 6, `${dist}: deviation ${deviation}`);
+    if (dist === 'uniform') t.same([Math.min(...all) >= 50, Math.max(...all) <= 150], [true, true]);
+  }
+});
+
 t.test('when.from and when.until are times of the clock, and ttl removes a fault', async (t) => {
   const world = new World();
   world.add({ when: { from: 'PT10S', until: '2026-01-01T00:00:20Z' }, do: CONFLICT });
@@ -115,6 +147,38 @@ t.test('when.from and when.until are times of the clock, and ttl removes a fault
   const before = ask();
   world.time += 1000;
   t.same([before, ask()], [1, 0], 'so is one that requests ask for');
+});
+
+t.test('a disabled fault affects no requests and counts none, and continues where it stopped', async (t) => {
+  const world = new World();
+  world.add({ when: { times: 2 }, do: CONFLICT });
+  world.add({ enabled: false, do: { latency: { ms: 1 } } });
+  t.equal(world.fire(), 'fault-1');
+  const off = world.faults.patch('fault-1', { enabled: false }, OPERATIONS);
+  t.match(off, { enabled: false, text: 'conflict*2;enabled=false', matched: 1, fired: 1, remaining: 1 });
+  t.same([world.fire(), world.fire()], ['', '']);
+  t.match(world.faults.get('fault-1'), { matched: 1, fired: 1, remaining: 1, requestIds: ['req-1'] });
+  t.match(world.faults.get('fault-2'), { enabled: false, matched: 0 });
+  const on = world.faults.patch('fault-1', { enabled: true }, OPERATIONS);
+  t.match(on, { enabled: true, text: 'conflict*2', fired: 1, remaining: 1 });
+  t.same([world.fire(), world.fire()], ['fault-1', '']);
+});
+
+t.test('a change restarts the times of a fault only if it sets them', async (t) => {
+  const world = new World();
+  world.add({ ttl: 'PT30S', when: { from: 'PT10S' }, do: CONFLICT });
+  const at = (seconds: number) => {
+    world.time = START + seconds * 1000;
+    return world.fire();
+  };
+  at(9);
+  for (const enabled of [false, true]) world.faults.patch('fault-1', { enabled }, OPERATIONS);
+  t.same([at(9), at(10)], ['', 'fault-1']);
+  world.faults.patch('fault-1', { when: { from: 'PT5S' } }, OPERATIONS);
+  t.same([at(14), at(15), at(29), at(30)], ['', 'fault-1', 'fault-1', '']);
+  world.add({ ttl: 'PT1S', do: CONFLICT });
+  world.faults.patch('fault-2', { ttl: 'PT5S' }, OPERATIONS);
+  t.same([at(34), at(35)], ['fault-2', '']);
 });
 
 t.test('faults carried by requests are counted per text, caller and scenario', async (t) => {

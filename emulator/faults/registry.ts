@@ -3,35 +3,12 @@ import { type CompileContext, type CompiledFault, compileFault } from './compile
 import type { Fault } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 import { type FaultPlan, planOf } from './fault-plan.js';
+import { type FaultView, viewOf } from './fault-view.js';
 import { matchesGlob } from './glob.js';
 import type { WrittenFault } from './grammar.js';
 import type { FaultedOperation } from './operation-shape.js';
 import { checkReach, type IsRefused } from './reach.js';
-import { Counters, type FaultEntry, type SkipReason, Tally } from './tally.js';
-
-/** Fault with its counters, as the admin API returns it. */
-export interface FaultView extends Fault {
-  readonly id: string;
-  readonly source: 'registered' | 'in-band';
-  /**
-   * Text form, such as `rate_limited*2`. An in-band fault, which a request asked for, has the text from that request.
-   * Undefined if only JSON can express the fault.
-   */
-  readonly text?: string;
-  /** Number of requests that have matched the conditions of the fault. */
-  readonly matched: number;
-  /** Number of requests for which the fault has fired. */
-  readonly fired: number;
-  /**
-   * Number of requests for which the fault can still fire; null if unlimited. If `when.by` gives the fault several
-   * counters, this is the value of the last used counter.
-   */
-  readonly remaining: number | null;
-  /** Number of matching requests for which the fault did not fire, by reason. */
-  readonly skippedBecause: Readonly<Record<SkipReason, number>>;
-  /** Ids of the latest requests for which the fault fired, at most `FAULT_LIMITS.requestIds`. */
-  readonly requestIds: readonly string[];
-}
+import { Counters, type FaultEntry, Tally } from './tally.js';
 
 /** Immutable copy of all faults and counters. Part of a snapshot of the emulated service. */
 export type FaultsValue = ReturnType<Faults['snapshot']>;
@@ -153,8 +130,9 @@ export class Faults {
   }
 
   /**
-   * Changes members of a fault and keeps its counters. Throws `conflict` for an in-band fault. Returns undefined if the
-   * fault does not exist.
+   * Changes members of a fault and keeps its counters. Times relative to the registration of the fault (`ttl`,
+   * `when.from`, `when.until`) restart only if `changes` contains them. Throws `conflict` for an in-band fault. Returns
+   * undefined if the fault does not exist.
    */
   patch(id: string, changes: Partial<Fault>, operations: readonly FaultedOperation[]): FaultView | undefined {
     const entry = this.live(id);
@@ -172,8 +150,14 @@ export class Faults {
       );
     const { do: _do, sequence: _sequence, ...rest } = entry.compiled.definition;
     const isOtherAct = changes.do !== undefined || changes.sequence !== undefined;
-    const definition: Fault = { ...(isOtherAct ? rest : entry.compiled.definition), ...changes };
-    const changed = { ...entry, compiled: this.compile(definition, operations, 'The fault') };
+    const { enabled, ...definition }: Fault = { ...(isOtherAct ? rest : entry.compiled.definition), ...changes };
+    const { expires, from, until } = entry.compiled;
+    const compiled = {
+      ...this.compile({ ...definition, ...(enabled === false && { enabled }) }, operations, 'The fault'),
+      ...(changes.ttl === undefined && { expires }),
+      ...(changes.when === undefined && { from, until }),
+    };
+    const changed = { ...entry, compiled };
     this.register([...this.registered.values()].map((one) => (one === entry ? changed : one)));
     return this.show(changed);
   }
@@ -368,19 +352,7 @@ export class Faults {
   }
 
   private show(entry: FaultEntry): FaultView {
-    const { id, text, compiled, tally } = entry;
-    const written = text ?? compiled.text();
-    return {
-      ...compiled.definition,
-      id,
-      source: text === undefined ? 'registered' : 'in-band',
-      ...(written !== undefined && { text: written }),
-      matched: tally.matched,
-      fired: tally.fired,
-      remaining: tally.remaining(compiled, this.countersOf(entry)) ?? null,
-      skippedBecause: { ...tally.skipped },
-      requestIds: [...tally.requestIds],
-    };
+    return viewOf(entry, this.countersOf(entry));
   }
 }
 

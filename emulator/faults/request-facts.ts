@@ -25,8 +25,11 @@ export interface RequestFacts {
     | undefined;
   readonly method: string;
   readonly target: { readonly query: string };
-  /** Parsed JSON body of the request; undefined until the body is read. */
-  readonly json: unknown;
+  /**
+   * JSON values in the body of the request: the value of a JSON body, or one value per line of an NDJSON body. Empty
+   * until the body is read.
+   */
+  readonly bodyValues: readonly unknown[];
   readonly gitHead: GitHead | undefined;
   readonly scenario: string | undefined;
   /** Identifies the TCP connection on which the request arrived. Faults can count requests per connection. */
@@ -40,7 +43,7 @@ export interface RequestFacts {
 }
 
 /**
- * Facts about a request that are known at one stage. `git` comes from the body of a Git request; it is undefined until
+ * Facts about a request that are known at one stage. `git` comes from the body of the request; it is undefined until
  * the body is read.
  */
 export interface StageFacts {
@@ -58,9 +61,13 @@ export interface ChosenAction {
   readonly action: Action;
 }
 
-/** Facts from the body of a Git request: the command of protocol version 2, and the refs. */
+/** Facts about Git data that come from the body of a request. Undefined members are not known yet. */
 export interface GitFacts {
+  /** Command of protocol version 2. */
   readonly command?: 'ls-refs' | 'fetch' | 'object-info' | undefined;
-  /** Full names of the refs that the client requests or pushes, as the client sends them. */
+  /** Full names of the refs that the client requests, pushes or changes. */
   readonly refs?: readonly string[] | undefined;
+  /** Paths that the new commits of the request change, and the messages of these commits. */
+  readonly paths?: readonly string[] | undefined;
+  readonly messages?: readonly string[] | undefined;
 }

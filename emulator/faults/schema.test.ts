@@ -11,6 +11,7 @@ t.test('every member is accepted', async (t) => {
     id: 'a.b:c-1',
     note: 'why',
     priority: -5,
+    enabled: false,
     match: {
       op: ['git*', 'commitPack'],
       org: 'demo',
@@ -26,9 +27,17 @@ t.test('every member is accepted', async (t) => {
         method: 'POST',
         header: { 'user-agent': 'git/*' },
         query: { limit: { present: false } },
-        body: { '/a/0': { contains: 'x' } },
+        body: { '/a/0': { contains: 'x' }, '$.a[*]': { regex: '^x' } },
       },
-      git: { service: 'upload-pack', phase: 'rpc', protocol: 2, command: 'fetch', ref: 'refs/heads/*' },
+      git: {
+        service: 'upload-pack',
+        phase: 'rpc',
+        protocol: 2,
+        command: 'fetch',
+        ref: 'refs/heads/*',
+        path: 'docs/*',
+        message: 'Fix*',
+      },
       scenario: 's1',
     },
     when: {
@@ -55,6 +64,7 @@ t.test('every action is accepted', async (t) => {
     { raw: { status: 200, headers: { 'x-a': 'b' }, bodyBase64: 'aGk=', cut: { how: 'stall', length: 5 } } },
     { latency: { ms: 1 } },
     { throttle: { bps: 1 } },
+    { slice: { size: 1, pause: 0 } },
     { hold: 'x' },
     { cut: { at: { objects: 1 }, how: 'end' } },
     { corrupt: { flip: 1 } },
@@ -63,6 +73,8 @@ t.test('every action is accepted', async (t) => {
     { flood: { lines: 1, text: 'x' } },
     { ng: { unpack: 'no', refs: { 'refs/heads/main': 'no' } } },
     { lost: { status: 502 } },
+    { refuse: { ms: 1 } },
+    { tls: { how: 'expired' } },
   ];
   for (const action of actions) t.strictSame(readFault({ do: action }, 'x').do, action, kindNameOf(action));
   t.same(actions.map(kindNameOf).sort(), Object.keys(KINDS).sort(), 'all of them');
@@ -72,19 +84,26 @@ t.test('an invalid fault is refused with the name of the member', async (t) => {
   const rows: readonly (readonly [value: unknown, sentence: RegExp])[] = [
     [undefined, /^x is required/],
     [5, /^x: .*object/],
-    [{ ...ONE, wehn: {} }, /^x: Unknown member "wehn"; the members are id, note, priority, match, when, /],
+    [{ ...ONE, wehn: {} }, /^x: Unknown member "wehn"; the members are id, note, priority, enabled, match, when, /],
     [{ ...ONE, id: 'a b' }, /^id: Must be a name/],
     [{ ...ONE, priority: 1.5 }, /^priority: /],
+    [{ ...ONE, enabled: 'no' }, /^enabled: .*boolean/],
     [{ ...ONE, at: 'here' }, /^at: .*"before"/],
     [
       { ...ONE, match: { ops: 'x' } },
       /^match: Unknown member "ops"; the members are op, org, repo, token, http, git, scenario/,
     ],
-    [{ ...ONE, match: { git: { rf: 'x' } } }, /^match\.git: .*the members are service, phase, protocol, command, ref$/],
+    [
+      { ...ONE, match: { git: { rf: 'x' } } },
+      /^match\.git: .*the members are service, phase, protocol, command, ref, path, message$/,
+    ],
     [{ ...ONE, expect: { fierd: 1 } }, /^expect: .*the members are fired$/],
     [{ ...ONE, match: { op: 5 } }, /^match\.op: Must be the id/],
     [{ ...ONE, match: { token: { subject: 'x' } } }, /^match\.token: .*"subject"/],
-    [{ ...ONE, match: { http: { header: { a: 5 } } } }, /^match\.http\.header\.a: Must be a string/],
+    [
+      { ...ONE, match: { http: { header: { a: 5 } } } },
+      /^match\.http\.header\.a: Must be a string, or an object with equals, contains, glob, regex or present/,
+    ],
     [
       { ...ONE, match: { git: { protocol: 3 } } },
       /^match\.git\.protocol: Must be a version of the Git protocol: 0, 1 or 2/,
@@ -102,12 +121,13 @@ t.test('an invalid fault is refused with the name of the member', async (t) => {
     [{ do: {} }, /^do: Must have one of error, /],
     [{ do: [] }, /^do: /],
     [{ do: { latency: { ms: 1 }, hold: 'x' } }, /^do: Must have one of/],
-    [{ do: { explode: true } }, /^do: .*"explode"; the members are error, code, raw, .*lost$/],
+    [{ do: { explode: true } }, /^do: .*"explode"; the members are error, code, raw, .*lost, refuse, tls$/],
     [
       { do: [{ hold: 'a' }, { error: { cod: 1 } }] },
       /^do\.1\.error: .*"cod"; the members are code, detail, retryAfter, t$/,
     ],
     [{ do: { latency: { ms: 0 } } }, /^do\.latency\.ms: /],
+    [{ do: { latency: { ms: 1, dist: 'normal' } } }, /^do\.latency: dist requires jitter/],
     [{ do: [{ latency: { ms: 0 } }] }, /^do\.0\.latency\.ms: /],
     [{ do: { error: { code: 'nonsense' } } }, /^do\.error\.code: /],
     [{ do: { error: { code: 'conflict', detail: 'a\nb' } } }, /^do\.error\.detail: Must be one line/],

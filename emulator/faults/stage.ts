@@ -28,8 +28,9 @@ export type Stage = keyof typeof STAGES;
 export const BEFORE_IN_BAND: ReadonlySet<Stage> = new Set<Stage>(['accept', 'headers']);
 
 /**
- * Point in the processing of a request at which faults can fire: a stage of the fault syntax, or `quota`. Faults that
- * report an exceeded quota fire at `quota`, where the quotas are counted. Like real quotas, they then reveal nothing
- * about the repository.
+ * Point in the processing of a request at which faults can fire: a stage of the fault syntax, `handshake` or `quota`.
+ * Faults of the TLS handshake fire at `handshake`, which is the beginning of the stage `accept` of an HTTPS connection.
+ * Faults that report an exceeded quota fire at `quota`, where the quotas are counted. Like real quotas, they then reveal
+ * nothing about the repository.
  */
-export type Position = Stage | 'quota';
+export type Position = Stage | 'handshake' | 'quota';

@@ -51,9 +51,11 @@ export type SkipReason = (typeof SKIP_REASONS)[number];
 
 /**
  * Decision about one matching request. Either the index of the list of actions to carry out (0 without a sequence), or
- * the reason why the fault does not fire.
+ * the reason why the fault does not fire. `seen` is the number of the request in its counter, for random choices.
  */
-export type Verdict = { readonly entry: number } | { readonly reason: SkipReason; readonly why: string };
+export type Verdict =
+  | { readonly entry: number; readonly seen: number }
+  | { readonly reason: SkipReason; readonly why: string };
 
 /** Inputs of a decision, in addition to the fault and its counter. `seed` is the seed of random choices. */
 export interface Circumstances {
@@ -92,7 +94,7 @@ export class Tally {
     this.latest = key;
     const reason = reasonAgainst(fault, { seen, met }, () => drawn(seed, key, seen));
     counters.set(key, { seen, met: reason ? met : met + 1 });
-    return reason ? this.skip(...reason) : { entry: fault.isSequence ? met : 0 };
+    return reason ? this.skip(...reason) : { entry: fault.isSequence ? met : 0, seen };
   }
 
   skip(reason: SkipReason, why: string): Verdict {
@@ -155,12 +157,22 @@ function reasonAgainst(
 }
 
 /**
- * Returns a pseudorandom number from 0 (inclusive) to 1 (exclusive). It depends only on the seed, the counter's key and
- * the request number `n`, so that a test run can be repeated.
+ * Returns a function that returns pseudorandom numbers from 0 (inclusive) to 1 (exclusive), for one firing of a fault.
+ * They depend only on the seed, the counter's key, the request number `n`, and `action`, the index of the action. So a
+ * test run can be repeated.
  */
-function drawn(seed: string, key: string, n: number): number {
+export function randomOf(seed: string, key: string, n: number, action: number): () => number {
+  let count = 0;
+  return () => drawn(seed, key, n, action, count++);
+}
+
+/**
+ * Returns a pseudorandom number from 0 (inclusive) to 1 (exclusive). It depends only on the seed, the counter's key and
+ * the numbers, so that a test run can be repeated.
+ */
+function drawn(seed: string, key: string, ...numbers: readonly number[]): number {
   const digest = createHash('sha256')
-    .update(JSON.stringify([seed, 'fault', key, n]))
+    .update(JSON.stringify([seed, 'fault', key, ...numbers]))
     .digest();
   return digest.readUIntBE(0, 6) / 2 ** 48;
 }

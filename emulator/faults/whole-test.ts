@@ -82,6 +82,7 @@ export function wholeTest(fault: Fault, literal: string, operations: readonly Fa
   if (!action || !isMadeUp || !Object.values(names).every((name) => /^[A-Za-z0-9][\w./-]*$/.test(name))) {
     return { why: `${BY_HAND}.` };
   }
+  if ('tls' in action) return { why: 'The test would need an emulator that serves HTTPS.' };
   if (skip > MAX_SKIPPED) return { why: `The test would need ${skip} requests before the fault fires.` };
   const globs = [match.op ?? ['getRepository', 'gitInfoRefs', 'gitUploadPack', 'gitReceivePack']].flat();
   const stageAt = (operation: FaultedOperation) => {
@@ -104,7 +105,8 @@ export function wholeTest(fault: Fault, literal: string, operations: readonly Fa
     return { why: `${operation.id} has no ${method}.` };
   }
   // A faulty response may take longer than a test waits, so the generated test limits the time of its request.
-  const isSlow = 'throttle' in action || 'latency' in action || ('cut' in action && action.cut.how === 'stall');
+  const isSlow =
+    'throttle' in action || 'slice' in action || 'latency' in action || ('cut' in action && action.cut.how === 'stall');
   const client = (isGit ? gitClient : fetchClient)({ operation, isSlow, ...names });
   const release =
     'hold' in action

@@ -66,7 +66,7 @@ export async function* readChunks(request: IncomingMessage, options: BodyOptions
   }
 }
 
-function tooLarge(maxBytes: number) {
+export function tooLarge(maxBytes: number) {
   return problem(
     'payload_too_large',
     `The request body is larger than ${maxBytes} bytes, the maximum for this request.`,

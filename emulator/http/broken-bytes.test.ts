@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type CutPlace, cutBytes, flipByte, throttle } from './broken-bytes.js';
+import { type CutPlace, cutBytes, flipByte, sliced, throttle } from './broken-bytes.js';
 
 const WHOLE = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 251));
 /** Sizes in bytes of the pieces in which the bytes are sent. Each size must give the same result. */
@@ -77,4 +77,16 @@ t.test('a throttled payload is sent unchanged, in slices', async (t) => {
   t.same(Buffer.concat(seen), WHOLE);
   t.same(sizes, [200, 200, 200, 200, 200]);
   for await (const slice of throttle(inPieces(WHOLE.subarray(0, 5), 5), 19)) t.equal(slice.length, 1);
+});
+
+t.test('a sliced payload is sent unchanged, in pieces of the given size', async (t) => {
+  for (const pause of [0, 1]) {
+    const seen: Uint8Array[] = [];
+    for await (const piece of sliced(inPieces(WHOLE, 400), { size: 150, pause })) seen.push(piece);
+    t.same(Buffer.concat(seen), WHOLE);
+    t.same(
+      seen.map(({ length }) => length),
+      [150, 150, 100, 150, 150, 100, 150, 50],
+    );
+  }
 });

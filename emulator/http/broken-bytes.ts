@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 
 type Bytes = AsyncIterable<Uint8Array>;
 
@@ -68,6 +68,23 @@ export async function* throttle(source: Bytes, bytesPerSecond: number): AsyncGen
       const slice = piece.subarray(at, at + sliceLength);
       yield slice;
       await setTimeout((slice.length * 1000) / bytesPerSecond);
+    }
+  }
+}
+
+/** Sizes of the pieces of a sliced payload in bytes, and the pause after each piece in milliseconds of real time. */
+export interface Slices {
+  readonly size: number;
+  readonly pause: number;
+}
+
+/** Yields the payload in pieces of at most `size` bytes, and waits after each piece. */
+export async function* sliced(source: Bytes, { size, pause }: Slices): AsyncGenerator<Uint8Array> {
+  for await (const piece of source) {
+    for (let at = 0; at < piece.length; at += size) {
+      yield piece.subarray(at, at + size);
+      // Waits for a turn of the event loop even without a pause, so that the pieces are written separately.
+      await (pause === 0 ? setImmediate() : setTimeout(pause));
     }
   }
 }

@@ -1,4 +1,4 @@
-import { type CutPlace, cutBytes, flipByte, placeIn, throttle } from './broken-bytes.js';
+import { type CutPlace, cutBytes, flipByte, placeIn, type Slices, sliced, throttle } from './broken-bytes.js';
 import { bodyOf, type ConnectionEnding, describeBody, isStream, type Pace, type Reply } from './reply.js';
 import { ResponseCut } from './response-cut.js';
 
@@ -16,6 +16,8 @@ export interface Breakage {
   readonly flip?: { readonly offset?: number | undefined } | undefined;
   /** Transfer rate of the body in bytes per second of real time; unlimited if undefined. */
   readonly bytesPerSecond?: number | undefined;
+  /** Pieces in which the body is sent; undefined if it is not sliced. */
+  readonly slices?: Slices | undefined;
 }
 
 /**
@@ -47,15 +49,24 @@ async function* breakBody(source: AsyncIterable<Uint8Array>, breakage: Breakage)
 }
 
 /**
- * Applies the changes to a body: an inverted byte, a cut and a rate limit. The stream ends at the cut without an error,
+ * Applies the changes to a body: an inverted byte, a cut, a rate limit, and pieces. The stream ends at the cut without an error,
  * so the caller must end the connection.
  */
 export function breakBytes(source: AsyncIterable<Uint8Array>, breakage: Breakage): AsyncIterable<Uint8Array> {
-  const { cut, flip, bytesPerSecond } = breakage;
+  const { cut, flip, bytesPerSecond, slices } = breakage;
   let bytes = source;
   if (flip !== undefined) bytes = flipByte(bytes, flip.offset);
   if (cut !== undefined) bytes = cutBytes(bytes, cut.at);
-  return bytesPerSecond === undefined ? bytes : throttle(bytes, bytesPerSecond);
+  return slowed(bytes, { bytesPerSecond, slices });
+}
+
+/** Returns the body with a limited transfer rate or in pieces, as `breakage` says. */
+export function slowed(
+  source: AsyncIterable<Uint8Array>,
+  { bytesPerSecond, slices }: Pick<Breakage, 'bytesPerSecond' | 'slices'>,
+): AsyncIterable<Uint8Array> {
+  const pieces = slices === undefined ? source : sliced(source, slices);
+  return bytesPerSecond === undefined ? pieces : throttle(pieces, bytesPerSecond);
 }
 
 async function* asBytes(pieces: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {

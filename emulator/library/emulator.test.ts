@@ -82,6 +82,8 @@ t.test('a namespace, a fault and returned values expose nothing internal', async
       'id: string',
       'fired: number',
       'requests: function',
+      'disable: function',
+      'enable: function',
       'remove: function',
       `${String(Symbol.asyncDispose)}: function`,
     ].sort(),
@@ -100,6 +102,20 @@ t.test('a namespace, a fault and returned values expose nothing internal', async
   ]) {
     t.notMatch(reachable(read).join('\n'), ': function');
   }
+});
+
+t.test('a fault is disabled and enabled again, and its counters continue', async (t) => {
+  const emulator = await start(t);
+  const status = async () => (await fetch(`${emulator.baseUrl}/api/repos`)).status;
+  const fault = emulator.fault('bad_gateway*2@headers');
+  t.equal(await status(), 502);
+  fault.disable();
+  t.same([await status(), fault.fired, fault.requests().length], [401, 1, 1]);
+  fault.enable();
+  t.same([await status(), await status(), fault.fired], [502, 401, 2]);
+  fault.remove();
+  fault.disable();
+  t.throws(() => fault.enable(), { message: 'The fault fault-1 was removed, so it cannot be enabled.' });
 });
 
 t.test('the log is a function, or an object with a write method', async (t) => {

@@ -1,6 +1,6 @@
 import type { GivenFault } from '../faults/fault.js';
+import type { FaultView } from '../faults/fault-view.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
-import type { FaultView } from '../faults/registry.js';
 import { readWritten } from '../faults/schema.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
@@ -26,6 +26,13 @@ export interface FaultHandle extends AsyncDisposable {
   readonly fired: number;
   /** Returns the journal ids of the requests that the fault affected most recently, oldest first. */
   requests(): readonly string[];
+  /**
+   * Disables the fault. It then affects no requests and counts none, until `enable` is called. It keeps its counters.
+   * Does nothing if the fault was removed.
+   */
+  disable(): void;
+  /** Enables the fault again; its counters continue. Throws an `Error` if the fault was removed. */
+  enable(): void;
   /**
    * Removes the fault from the emulator. It then affects no further requests. Does nothing if the fault was already
    * removed.
@@ -54,12 +61,20 @@ export function setFault(
     refresh();
     current.world.state.faults.remove(id);
   };
+  const setEnabled = (enabled: boolean): FaultView | undefined =>
+    current.world.state.faults.patch(id, { enabled }, operations);
   return {
     id,
     get fired() {
       return refresh().fired;
     },
     requests: () => [...refresh().requestIds],
+    disable: () => {
+      setEnabled(false);
+    },
+    enable: () => {
+      if (!setEnabled(true)) throw new Error(`The fault ${id} was removed, so it cannot be enabled.`);
+    },
     remove,
     [Symbol.asyncDispose]: async () => remove(),
   };

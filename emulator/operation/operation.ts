@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Claims } from '../auth/claims.js';
 import type { Scope } from '../auth/scope.js';
 import type { OperationId } from '../config/operation-ids.js';
+import type { NamedGitData } from '../faults/operation-shape.js';
 import type { ProblemCode } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import type { Dialect, Method, Route, Routed } from '../http/route.js';
@@ -96,6 +97,8 @@ export interface Operation<Query = unknown, Body = unknown> extends Routed, Purp
    * is not limited, and ends early only if the client disconnects.
    */
   readonly work?: { readonly limit: 'searchTimeout' | 'workTimeout'; readonly times?: number };
+  /** Finds the refs, paths and commit messages in the body or path of a request, for conditions of faults. */
+  readonly names?: NamedGitData;
   /** Media type of a streamed body. Absent if the name of the route determines it. */
   readonly consumes?: string;
   /** Form of JSON in request and response bodies; undefined for `application/json`. */

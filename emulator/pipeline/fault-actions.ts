@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cut, CutPoint, Ending } from '../faults/kinds/cut.js';
 import type { ErrorValue, RetryAfter } from '../faults/kinds/error.js';
-import { callByKind, type GitKindName, type KindName, type KindValues } from '../faults/kinds/index.js';
+import {
+  type ConnectionKindName,
+  callByKind,
+  type GitKindName,
+  type KindName,
+  type KindValues,
+} from '../faults/kinds/index.js';
 import type { Lost } from '../faults/kinds/lost.js';
 import type { Raw, RawCut } from '../faults/kinds/raw.js';
 import type { ChosenAction } from '../faults/request-facts.js';
@@ -25,10 +31,10 @@ const RETRY_AFTER = 1;
 
 /**
  * Positions (points of a request at which a fault can fire) with their own step in the pipeline, `faults.<position>`.
- * The stage `accept` is excluded because it precedes the pipeline, and stages that begin with `git.` because they are
+ * The positions `accept` and `handshake` are excluded because they precede the pipeline, and stages that begin with `git.` because they are
  * inside the Git protocol.
  */
-type Place = Exclude<Position, 'accept' | `git.${string}`>;
+type Place = Exclude<Position, 'accept' | 'handshake' | `git.${string}`>;
 
 /** Thrown by a fault (simulated failure) so that the client receives `reply` instead of the operation's response. */
 export class InjectedReply extends Error {
@@ -62,6 +68,7 @@ export function gitFaultsOf(context: RequestContext): GitFaults | undefined {
   const { faults } = context;
   if (!faults.isArmed) return undefined;
   return {
+    needsCommits: faults.needsCommits,
     learn: (facts) => faults.learn(facts),
     take: (stage) => faults.take(stage),
     wait: (chosen) => carryOut(context, chosen, undefined, BEFORE_RESPONSE),
@@ -114,10 +121,11 @@ const BEFORE_RESPONSE = {
 } satisfies CarryOut;
 
 /** Functions for all kinds of faults (simulated failures), except the kinds that exist only inside the Git protocol. */
-const EVERYWHERE: Omit<Required<CarryOut>, GitKindName> = {
+const EVERYWHERE: Omit<Required<CarryOut>, GitKindName | ConnectionKindName> = {
   ...BEFORE_RESPONSE,
   cut: (cut, met) => cutAt(met, cut),
   throttle: ({ bps }, met) => breakBytes(met, { bytesPerSecond: bps }),
+  slice: ({ size, pause = 0 }, met) => breakBytes(met, { slices: { size, pause } }),
   corrupt: ({ flip }, met) => breakBytes(met, { flip: { offset: flip } }),
   lost: (how, { id }) => loseResponse(id, how),
 };

@@ -31,19 +31,6 @@ export function readPurpose(context: RequestContext): void | Promise<void> {
 }
 
 /**
- * Step: reads the JSON body if a fault (simulated failure) has a condition on it. If the body cannot be read, such a
- * fault does not apply, and the later step `input` refuses the request.
- */
-export function readBodyForFaults(context: RequestContext): void | Promise<void> {
-  if (!context.faults.isArmed || !context.faults.needsBody || context.operation.reads !== 'json') return;
-  context.pendingBody ??= readJson(context);
-  return context.pendingBody.then(
-    () => {},
-    () => {},
-  );
-}
-
-/**
  * Step: validates query and body against the schemas of the operation. Returns a promise only if it reads a JSON body,
  * or if a fault (simulated failure) delays it.
  */
@@ -65,12 +52,18 @@ export function readInput(context: RequestContext): void | Promise<void> {
     refuseContentEncoding(context.request);
     checkContentType(context, 'application/x-ndjson');
   }
-  const pending = operation.reads === 'stream' ? applyFaults(context, 'body') : undefined;
+  const pending = operation.reads === 'stream' ? startStream(context) : undefined;
   if (pending) return pending.then(proceed);
   proceed(undefined);
 }
 
-async function readJson(context: RequestContext): Promise<unknown> {
+/** Applies the faults (simulated failures) of the stage `body`. Waits if the body is already being read for faults. */
+function startStream(context: RequestContext): void | Promise<void> {
+  return context.pendingStream ?? applyFaults(context, 'body');
+}
+
+/** Reads and validates the JSON body of the request. Applies the faults (simulated failures) of the stage `body`. */
+export async function readJson(context: RequestContext): Promise<unknown> {
   const { operation, request, world } = context;
   await applyFaults(context, 'body');
   refuseContentEncoding(request);
@@ -83,7 +76,7 @@ async function readJson(context: RequestContext): Promise<unknown> {
   // disconnect costs more than reading most bodies.
   const meter = new Meter({ schedule: world.engine.schedule });
   const value = await runYielding(jsonSteps(raw, 'The body', { maxValues: MAX_VALUES }), meter);
-  context.json = value;
+  context.bodyValues = [value];
   return runYielding(shapeSteps(body!, value, 'A JSON body', json?.invalid), meter);
 }
 

@@ -11,6 +11,7 @@ import { stackOf } from '../log/log.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import { perturbReply } from './adversary.js';
 import { armFaults, armTokenFaults } from './arm-faults.js';
+import { readBodyForFaults } from './body-for-faults.js';
 import { ConnectionNames } from './connection-names.js';
 import { allowOrigins } from './cors.js';
 import {
@@ -22,7 +23,7 @@ import {
 } from './credential.js';
 import { applyFaults, breakResponse, faultsAt, stallTimeout } from './fault-actions.js';
 import { checkRepositoryState, findRepository } from './gate.js';
-import { callHandler, readBodyForFaults, readInput, readPurpose } from './handle.js';
+import { callHandler, readInput, readPurpose } from './handle.js';
 import { recordOutcome, renderFailure } from './outcome.js';
 import { takeQuotas } from './quotas.js';
 import {

@@ -27,6 +27,8 @@ import type { Organization } from '../world/organizations.js';
 import type { World } from '../world/world.js';
 import type { ConnectionNames } from './connection-names.js';
 
+/** Shared empty list, so that a request without a body allocates none. */
+const NO_VALUES: readonly unknown[] = [];
 const NOTHING_IGNORED: readonly string[] = [];
 
 const GIT_SERVICES: Readonly<Record<string, 'upload-pack' | 'receive-pack'>> = {
@@ -120,8 +122,15 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   purpose!: Purpose;
   /** Promise of the JSON body; undefined until a step starts reading it. */
   pendingBody: Promise<unknown> | undefined = undefined;
-  /** Parsed JSON body before validation against a schema; undefined until it is read. */
-  json: unknown = undefined;
+  /**
+   * JSON values in the body, before validation against a schema: the JSON body, or the lines of an NDJSON body. Empty
+   * until the body is read. NDJSON is read only if a fault has a condition on it.
+   */
+  bodyValues: readonly unknown[] = NO_VALUES;
+  /** Resolves when a streamed body was read for faults (simulated failures); undefined if no fault needs it. */
+  pendingStream: Promise<void> | undefined = undefined;
+  /** Returns the streamed body that was read for faults (simulated failures); undefined if it was not read. */
+  heldBody: ((maxBytes: number) => AsyncIterable<Buffer>) | undefined = undefined;
   params!: Record<string, string>;
   /** Query and body of the request, parsed by the schemas of the operation. */
   query: unknown = undefined;
@@ -234,6 +243,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
 
   /** Reads the request body in chunks. Stores its beginning for the journal (list of all requests). */
   readBody(maxBytes: number): AsyncIterable<Buffer> {
+    if (this.heldBody) return this.heldBody(maxBytes);
     const chunks = readChunks(this.request, {
       maxBytes,
       idleTimeout: this.world.limits.idleTimeout,

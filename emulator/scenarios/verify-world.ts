@@ -1,4 +1,5 @@
-import type { Faults, FaultView } from '../faults/registry.js';
+import type { FaultView } from '../faults/fault-view.js';
+import type { Faults } from '../faults/registry.js';
 import type { Journal } from '../journal/journal.js';
 import { type FaultReport, type Unmet, type Verification, verifySteps } from '../journal/verify.js';
 import type { Steps } from '../schedule/steps.js';

@@ -13,12 +13,13 @@ import { recordRequest } from '../pipeline/record-request.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import type { World } from '../world/world.js';
 import { connectionEvent } from './connection-event.js';
+import type { RefusablePort } from './refusable-port.js';
 
 /**
  * Placeholder operation for a connection whose first request has not been read. Faults (simulated failures) are matched
  * against an operation.
  */
-const CONNECTION_OPERATION: FaultedOperation = {
+export const CONNECTION_OPERATION: FaultedOperation = {
   id: 'connection',
   group: '',
   subject: '',
@@ -51,6 +52,7 @@ export interface OtherWorlds {
 
 interface AdmissionPorts {
   readonly names: ConnectionNames;
+  readonly port: RefusablePort;
   readonly others?: OtherWorlds | undefined;
 }
 
@@ -79,7 +81,7 @@ interface Admission extends AdmissionPorts {
 }
 
 /** Facts for matching faults (simulated failures) when only the name of a connection is known. */
-const CONNECTION_FACTS: Omit<RequestFacts, 'connection'> = {
+export const CONNECTION_FACTS: Omit<RequestFacts, 'connection'> = {
   id: '',
   operation: CONNECTION_OPERATION,
   organizationName: '',
@@ -87,14 +89,14 @@ const CONNECTION_FACTS: Omit<RequestFacts, 'connection'> = {
   verified: undefined,
   method: '',
   target: { query: '' },
-  json: undefined,
+  bodyValues: [],
   gitHead: undefined,
   scenario: undefined,
   header: () => undefined,
   stateRefusal: (code) => code,
 };
 
-async function admit(world: World, plan: FaultPlan, { socket, names, others, begin }: Admission): Promise<void> {
+async function admit(world: World, plan: FaultPlan, { socket, names, others, port, begin }: Admission): Promise<void> {
   const disconnected = new AbortController();
   const onClose = (): void => disconnected.abort();
   const onError = (): void => {
@@ -115,12 +117,21 @@ async function admit(world: World, plan: FaultPlan, { socket, names, others, beg
   const { faults } = world.state;
   const armed = new ArmedRequest(faults, world.background.latches, { ...CONNECTION_FACTS, connection }, plan);
   const chosen = armed.take('accept');
-  const cut = chosen.find(({ action }) => 'cut' in action);
-  if (cut) faults.noteTouched(cut.id, recordCut(world, connection, cut.id, armed.fired));
+  const cut = chosen.find(({ action }) => 'cut' in action || 'refuse' in action);
+  if (cut)
+    faults.noteTouched(
+      cut.id,
+      recordCut(world, `The fault ${cut.id} closed ${connection} before any response.`, cut.id, armed.fired),
+    );
   try {
     for (const { action } of chosen) {
       if ('cut' in action) {
         endConnection(socket, action.cut.how ?? 'fin');
+        return;
+      }
+      if ('refuse' in action) {
+        port.refuse(action.refuse.ms);
+        socket.resetAndDestroy();
         return;
       }
       await delay(action, armed, disconnected.signal);
@@ -185,12 +196,12 @@ const HEADER_OR_HOST = /\n\r?\n|\nhost:[^\n]*\n/i;
 
 /**
  * Records a connection that a fault ended before its first request. The record is added to the journal (list of all
- * requests, for tests). It has the time, the connection's name and the faults. Returns the id of the record.
+ * requests, for tests). It has the time, the reason and the faults. Returns the id of the record.
  */
-function recordCut(world: World, connection: string, cut: string, faults: readonly string[]): string {
+export function recordCut(world: World, reason: string, cut: string, faults: readonly string[]): string {
   const { journal, clock } = world.state;
   const id = world.nextRequestId();
-  const why = [`The fault ${cut} closed ${connection} before any response.`];
+  const why = [reason];
   const stopped = 'faults.accept';
   const record = recordRequest(world, {
     id,

@@ -1,7 +1,7 @@
 import type { EmulatorOptions } from '../config/options.js';
 import type { GivenHost } from '../pipeline/target.js';
 import type { MachineTime } from '../tls/renewal.js';
-import type { HttpsParameters } from './listen.js';
+import type { HttpsParameters } from './https-parameters.js';
 import type { ShownAddress } from './listeners.js';
 
 /**
@@ -33,9 +33,11 @@ export async function provideTls(
   if (!tls && !hosts) return undefined;
   const { createSecureServer: createServer, createTls, readTls } = await import('../tls/tls-service.js');
   const names = [...(hosts?.api ?? []), ...(hosts?.git ?? []), ...(tls ? ownNames(options) : [])];
-  const { identity, trust, renewal } =
-    tlsCert !== undefined && tlsKey !== undefined ? await readTls(tlsCert, tlsKey) : await createTls(names, time);
-  return { secured: { createServer, identity, renewal }, trust };
+  const { identity, trust, renewal, invalidIdentity } =
+    tlsCert !== undefined && tlsKey !== undefined
+      ? await readTls(tlsCert, tlsKey, names)
+      : await createTls(names, time);
+  return { secured: { createServer, identity, renewal, invalidIdentity }, trust };
 }
 
 /**

@@ -1,14 +1,14 @@
 import http from 'node:http';
-import type https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { MAX_HEADER_BYTES } from '../config/limits.js';
 import { lingeringClose } from '../http/lingering-close.js';
 import { ConnectionNames } from '../pipeline/connection-names.js';
-import type { Identity } from '../tls/authority.js';
-import type { RenewedIdentity } from '../tls/renewal.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import { admitConnections, type OtherWorlds } from './accept-faults.js';
 import { connectionEvent, peerOf } from './connection-event.js';
+import { admitHandshakes } from './handshake-faults.js';
+import type { HttpsParameters } from './https-parameters.js';
+import { RefusablePort } from './refusable-port.js';
 import { refuseUnreadable } from './unreadable.js';
 
 interface ConnectionPorts {
@@ -16,17 +16,6 @@ interface ConnectionPorts {
   readonly others?: OtherWorlds | undefined;
   /** Parameters of the HTTPS server; undefined for an HTTP server. */
   readonly secured?: HttpsParameters | undefined;
-}
-
-/**
- * Parameters of an HTTPS server. `createServer` comes from `node:https`, which this module must not import, because it
- * is loaded only if HTTPS is served.
- */
-export interface HttpsParameters {
-  readonly createServer: typeof https.createServer;
-  readonly identity: Identity;
-  /** Source of renewed certificates, which replace `identity`; undefined if certificates are not renewed. */
-  readonly renewal?: RenewedIdentity | undefined;
 }
 
 /**
@@ -53,7 +42,8 @@ export function createServer(
     requireHostHeader: false,
   };
   const server = secured ? createSecureServer(options, secured, limits.headersTimeout) : http.createServer(options);
-  admitConnections(server, current, { names, others });
+  admitConnections(server, current, { names, others, port: new RefusablePort(server) });
+  if (secured) admitHandshakes(server, current, { names, secured });
   server.maxConnections = limits.maxSockets;
   // Half-open connections are allowed, because a client may close its sending side after its request. Node would treat
   // this as a disconnect. Node has no public option for it.

@@ -7,7 +7,8 @@ import { type AppOptions, createApp, type SharedRoutes } from '../pipeline/pipel
 import type { CurrentWorld } from '../world/current-world.js';
 import type { OtherWorlds } from './accept-faults.js';
 import { Connections, type DrainOptions } from './drain.js';
-import { createServer, type HttpsParameters, listen } from './listen.js';
+import type { HttpsParameters } from './https-parameters.js';
+import { createServer, listen } from './listen.js';
 
 /** Addresses of the ports of one organization. */
 export interface Listener {

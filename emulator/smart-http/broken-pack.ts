@@ -1,7 +1,8 @@
 import { BLOB, TREE } from '../git/object/object.js';
 import type { ObjectStore } from '../git/odb/object-store.js';
 import { type PackOptions, writePack } from '../git/pack-objects/pack-writer.js';
-import { cutBytes, flipByte, throttle } from '../http/broken-bytes.js';
+import { cutBytes, flipByte } from '../http/broken-bytes.js';
+import { slowed } from '../http/broken-response.js';
 import { ResponseCut } from '../http/response-cut.js';
 import type { PackRequest } from './fetch-request.js';
 import { placeOf, type WireFaults } from './git-faults.js';
@@ -46,7 +47,7 @@ export async function* sendBrokenPack(
     yield* bandPackets(Buffer.from(wire.fatal), FATAL, sideband);
     return;
   }
-  const { cut, flip, dropObject, bytesPerSecond } = wire;
+  const { cut, flip, dropObject } = wire;
   const sent = dropObject === undefined ? numbers : withoutOne(objects, numbers, dropObject);
   const starts: number[] = [];
   const isCutAtObject = cut?.at?.objects !== undefined && cut.at.objects < sent.length;
@@ -59,7 +60,7 @@ export async function* sendBrokenPack(
   else if (cut !== undefined)
     pack = cutBytes(pack, cut.at?.objects === undefined ? placeOf(cut.at, TRAILER_BYTES) : END);
   const packets = packBand(pack, sideband);
-  yield* bytesPerSecond === undefined ? packets : throttle(packets, bytesPerSecond);
+  yield* slowed(packets, wire);
   if (cut !== undefined && cut.how !== 'end') throw new ResponseCut(cut.how);
   if (sideband !== 'none') yield FLUSH;
 }

@@ -1,10 +1,16 @@
 import type { CutPoint, Ending } from '../faults/kinds/cut.js';
-import { callByKind, type KindName, type KindValues, type ResponseKindName } from '../faults/kinds/index.js';
+import {
+  type ConnectionKindName,
+  callByKind,
+  type KindName,
+  type KindValues,
+  type ResponseKindName,
+} from '../faults/kinds/index.js';
 import type { Lost } from '../faults/kinds/lost.js';
 import type { Ng } from '../faults/kinds/ng.js';
 import type { ChosenAction, GitFacts } from '../faults/request-facts.js';
 import type { Stage } from '../faults/stage.js';
-import type { CutPlace } from '../http/broken-bytes.js';
+import type { CutPlace, Slices } from '../http/broken-bytes.js';
 import { breakReply } from '../http/broken-response.js';
 import { bytes, type Pace, type Reply, stream } from '../http/reply.js';
 import { ResponseCut } from '../http/response-cut.js';
@@ -16,7 +22,9 @@ export type GitStage = Extract<Stage, `git.${string}`>;
  * faults.
  */
 export interface GitFaults {
-  /** Tells the faults the command and the refs in the request body, because their conditions may depend on them. */
+  /** True if a fault has a condition on the commits of a push, so that `learn` must get their paths and messages. */
+  readonly needsCommits: boolean;
+  /** Tells the faults about the content of the request body, because their conditions may depend on it. */
   learn(facts: GitFacts): void;
   /**
    * Returns the actions of all faults that fire at a stage, and counts these faults as fired. A stage is a point of the
@@ -36,6 +44,7 @@ export interface WireFaults {
    */
   dropObject?: number;
   bytesPerSecond?: number;
+  slices?: Slices;
   /** Progress texts that Git shows on the user's terminal, with the number of times that each is sent. */
   readonly progress: { readonly text: string; readonly times: number }[];
   /**
@@ -67,12 +76,15 @@ export async function takeStageFaults(faults: GitFaults | undefined, stage: GitS
  * that does not delay or replace the response.
  */
 const ON_WIRE: {
-  readonly [Name in Exclude<KindName, ResponseKindName>]: (value: KindValues[Name]) => Partial<WireFaults>;
+  readonly [Name in Exclude<KindName, ResponseKindName | ConnectionKindName>]: (
+    value: KindValues[Name],
+  ) => Partial<WireFaults>;
 } = {
   cut: ({ at, how = 'fin' }) => ({ cut: { at, how } }),
   corrupt: ({ flip }) => ({ flip: { offset: flip } }),
   drop_object: ({ bytes = 0 }) => ({ dropObject: bytes }),
   throttle: ({ bps }) => ({ bytesPerSecond: bps }),
+  slice: ({ size, pause = 0 }) => ({ slices: { size, pause } }),
   sideband: ({ band, text }) => (band === 3 ? { fatal: text } : { progress: [{ text, times: 1 }] }),
   flood: ({ text = 'injected progress', lines = FLOOD_LINES }) => ({ progress: [{ text, times: lines }] }),
   ng: (report) => ({ report }),
@@ -104,7 +116,7 @@ export function placeOf(at: CutPoint | undefined, trailerBytes: number): CutPlac
  */
 export function breakPackets(
   reply: Reply,
-  { fatal, cut, flip, bytesPerSecond }: WireFaults,
+  { fatal, cut, flip, bytesPerSecond, slices }: WireFaults,
   errorBody: (message: string) => Buffer,
   pace: Pace,
 ): Reply {
@@ -113,6 +125,7 @@ export function breakPackets(
     cut: cut && { at: placeOf(cut.at, FLUSH_BYTES), how: cut.how },
     flip,
     bytesPerSecond,
+    slices,
   };
   return breakReply(reply, breakage, undefined, pace);
 }
@@ -125,13 +138,14 @@ const FLUSH_BYTES = 4;
  */
 export function breakReportReply(
   reply: Reply,
-  { cut, lost, bytesPerSecond }: WireFaults,
+  { cut, lost, bytesPerSecond, slices }: WireFaults,
   whole: number,
   pace: Pace,
 ): Reply {
   if (typeof lost === 'object') return bytes(lost.status, Buffer.from('The response was lost.\n'), PLAIN);
   if (lost !== undefined) return { ...reply, cut: { how: lost } };
-  const slow = bytesPerSecond === undefined ? reply : breakReply(reply, { bytesPerSecond }, undefined, pace);
+  const isSlow = bytesPerSecond !== undefined || slices !== undefined;
+  const slow = isSlow ? breakReply(reply, { bytesPerSecond, slices }, undefined, pace) : reply;
   if (cut === undefined || cut.how === 'end') return slow;
   const { how } = cut;
   const { status, headers, bytes: sent, stream: source } = slow;

@@ -11,6 +11,7 @@ import { isForced, newCommits } from '../git/repository/forced-update.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import { StoreFull } from '../memory/memory-budget.js';
 import { Meter } from '../schedule/meter.js';
+import { runYielding } from '../schedule/steps.js';
 import { breakIncoming, breakReport, endIncoming, refuseAll, repeated } from './broken-push.js';
 import { type GitFacts, MAX_NOTED, note } from './git-facts.js';
 import { type GitFaults, takeStageFaults, type WireFaults, wireFaultsOf } from './git-faults.js';
@@ -18,6 +19,7 @@ import { PackSpool } from './pack-spool.js';
 import { bandPackets, DATA, errorPacket, FLUSH, PacketReader, PROGRESS, ProtocolError, packet } from './pkt-line.js';
 import { carriesPack, type PushRequest, readPushRequest } from './push-request.js';
 import { describeRefusal, type Refusal, refusalOf } from './push-rules.js';
+import { readPushedCommits } from './pushed-commits.js';
 import type { RepositoryView } from './view.js';
 import type { WireLimits } from './wire-limits.js';
 
@@ -107,7 +109,7 @@ export async function receivePack(received: ReceivePackRequest): Promise<Receive
     return { report: errorPacket(error.message), ...NOTHING };
   }
   noteCommands(received.facts, request);
-  received.faults?.learn({ refs: request.commands.map(({ name }) => textOf(name)) });
+  received.faults?.learn({ refs: refsOf(request) });
   let wire: WireFaults | undefined;
   try {
     wire = await takeStageFaults(received.faults, 'git.receive');
@@ -134,6 +136,10 @@ export async function receivePack(received: ReceivePackRequest): Promise<Receive
 /** Discards the rest of the body. A client reads the response only after it has sent the whole request. */
 async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of body);
+}
+
+function refsOf({ commands }: PushRequest): string[] {
+  return commands.map(({ name }) => textOf(name));
 }
 
 function noteCommands(facts: GitFacts, { commands }: PushRequest): void {
@@ -189,7 +195,7 @@ class Push {
       await this.#checkConnectivity(transaction);
       await this.#checkRules(transaction);
     }
-    if (this.received.faults !== undefined) this.#takeReportFaults(this.received.faults);
+    if (this.received.faults !== undefined) await this.#takeReportFaults(this.received.faults, transaction);
     if (this.#unpackError !== undefined) {
       this.#reasons.fill('unpacker error');
       return;
@@ -273,8 +279,13 @@ class Push {
    * Takes the injected faults for the report. If a fault makes the report refuse a ref, the ref does not change either,
    * because Git clients rely on the report.
    */
-  #takeReportFaults(faults: GitFaults): void {
+  async #takeReportFaults(faults: GitFaults, { objects }: RefTransaction): Promise<void> {
     const { commands } = this.request;
+    if (faults.needsCommits && this.#unpackError === undefined) {
+      const pushed = commands.filter((command) => !isDeletion(command)).map((command) => command.new);
+      const meter = new Meter({ schedule: this.received.view.repository.objects.schedule });
+      faults.learn({ refs: refsOf(this.request), ...(await runYielding(readPushedCommits(objects, pushed), meter)) });
+    }
     this.#chosen = faults.take('git.report');
     if (this.#chosen.length === 0) return;
     this.#wire = wireFaultsOf(this.#chosen);

@@ -21,6 +21,22 @@ export interface TlsService {
   readonly trust: string;
   /** Renewal of a certificate that this process has issued; undefined for a certificate that the user has given. */
   readonly renewal?: RenewedIdentity;
+  /** Returns a certificate that clients must refuse, with the same host names. Created on each call. */
+  readonly invalidIdentity: (how: InvalidCertificate) => Promise<Identity>;
+}
+
+/** Reason why clients must refuse a certificate. */
+export type InvalidCertificate = 'expired' | 'wrong-host';
+
+/** Time by which the issue of an expired certificate lies before now, in milliseconds. Certificates last one day. */
+const EXPIRED_AGE = 2 * 24 * 60 * 60 * 1000;
+/** Host name of a certificate for another host. Names that end with `invalid` never exist (RFC 6761, section 6.4). */
+const OTHER_HOST = 'wrong-host.invalid';
+
+type Issue = (names: readonly string[], now: number) => Promise<Identity>;
+
+function invalidBy(issue: Issue, names: readonly string[], time: MachineTime): TlsService['invalidIdentity'] {
+  return (how) => (how === 'expired' ? issue(names, time.now() - EXPIRED_AGE) : issue([OTHER_HOST], time.now()));
 }
 
 /**
@@ -33,14 +49,20 @@ export async function createTls(names: readonly string[], time: MachineTime = ma
   const authority = await createAuthority(time.now());
   const issue = () => authority.issue(names, time.now());
   const identity = await issue();
-  return { identity, trust: authority.certificate, renewal: new RenewedIdentity(identity, issue, time) };
+  return {
+    identity,
+    trust: authority.certificate,
+    renewal: new RenewedIdentity(identity, issue, time),
+    invalidIdentity: invalidBy(authority.issue, names, time),
+  };
 }
 
 /**
  * Reads a certificate with its chain and a private key from files that the user has given. Throws `OptionError` if they
- * are invalid or do not belong together.
+ * are invalid or do not belong together. `names` are the host names of invalid certificates for faults. The authority
+ * that issued the given certificate is not available, so a new authority issues them.
  */
-export async function readTls(certFile: string, keyFile: string): Promise<TlsService> {
+export async function readTls(certFile: string, keyFile: string, names: readonly string[] = []): Promise<TlsService> {
   const [cert, key] = await Promise.all([read('--tls-cert', certFile), read('--tls-key', keyFile)]);
   const certificate = parse(
     `--tls-cert must name a file with a certificate in PEM, but ${certFile} contains none`,
@@ -59,6 +81,11 @@ export async function readTls(certFile: string, keyFile: string): Promise<TlsSer
       .match(CERTIFICATES)!
       .map((each) => `${each}\n`)
       .join(''),
+    invalidIdentity: async (how) => {
+      const { createAuthority } = await import('./authority.js');
+      const { issue } = await createAuthority(machineTime.now());
+      return invalidBy(issue, names, machineTime)(how);
+    },
   };
 }
 

@@ -12,6 +12,7 @@ import { branchRef, transact } from '../../repositories/branch-write.js';
 import type { Repository } from '../../repositories/repository.js';
 import { PIECE, PIECE_COST, runYielding, type Steps } from '../../schedule/steps.js';
 import { flag, readBranch } from '../fields.js';
+import { ofBranch } from '../named-git-data.js';
 import { openList, pageEnd, pageQuery } from '../paging.js';
 import { requireAllowed } from '../policy.js';
 import { type RefContext, resolveRef } from '../resolve.js';
@@ -117,6 +118,7 @@ export const createBranch = operation({
   summary: 'Create a branch, or promote an ephemeral one',
   routes: routesOfRepository('POST', 'branches/create'),
   body: createBody,
+  names: ofBranch('target_branch'),
   replies: () => ({
     200: z.object({
       message: z.string(),
@@ -183,6 +185,7 @@ export const deleteBranch = operation({
       name: z.string().optional(),
       ephemeral: z.boolean().optional(),
     }),
+  names: ofBranch('target_branch', 'name'),
   replies: () => ({
     200: z.object({ name: z.string(), target_branch: z.string(), message: z.string(), ephemeral: z.boolean() }),
   }),

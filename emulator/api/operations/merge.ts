@@ -17,6 +17,7 @@ import { branchRef, type CommitWritten, commitTo, transact } from '../../reposit
 import type { Meter } from '../../schedule/meter.js';
 import { runSync, runYielding } from '../../schedule/steps.js';
 import { flag, person, readBranch, readIdentity, readMessage, sha } from '../fields.js';
+import { ofCommit } from '../named-git-data.js';
 import { requireAllowed, requireCommitAllowed } from '../policy.js';
 import { resolveRef } from '../resolve.js';
 import { branchNotFound, tipOf } from './branches.js';
@@ -61,6 +62,7 @@ export const merge = operation({
   summary: 'Merge a branch into another',
   routes: routesOfRepository('POST', 'merge'),
   body: mergeBody,
+  names: ofCommit(''),
   // The CPU time limit is five times the limit of a search, because a merge compares three trees and their histories.
   work: { limit: 'searchTimeout', times: 5 },
   replies: () => ({

@@ -15,6 +15,7 @@ import { type HandlerContext, operationsOf, routesOfRepository } from '../../ope
 import { commitTo, transact } from '../../repositories/branch-write.js';
 import { runSync } from '../../schedule/steps.js';
 import { type Person, person, readIdentity, sha } from '../fields.js';
+import { ofNotesRef } from '../named-git-data.js';
 import { openList, pageEnd, pageQuery } from '../paging.js';
 import { requireCommitAllowed } from '../policy.js';
 import { type RefContext, resolveRef } from '../resolve.js';
@@ -61,6 +62,9 @@ const guarded = lazy(() => ({
   author: person().optional(),
 }));
 
+/** Notes ref that a write names, for conditions of faults. */
+const NAMES = ofNotesRef((name) => textOf(fullNotesRef(name)), textOf(DEFAULT_REF));
+
 type Selection = z.infer<z.ZodObject<ReturnType<typeof selection>>>;
 
 export const readNote = operation({
@@ -93,6 +97,7 @@ export const writeNote = operation({
       action: z.enum(['add', 'append', 'remove']).default('add'),
       note: z.string().optional(),
     }),
+  names: NAMES,
   replies: () => ({ 201: noteResult() }),
   errors: ['ref_not_found', 'not_found', 'conflict'],
   handle: (ctx) => {
@@ -106,6 +111,7 @@ export const deleteNote = operation({
   summary: 'Remove the note of a commit',
   routes: routesOfRepository('DELETE', 'notes'),
   body: () => z.object({ ...guarded(), action: z.literal('remove').optional() }),
+  names: NAMES,
   replies: () => ({ 200: noteResult() }),
   errors: ['ref_not_found', 'not_found', 'conflict'],
   handle: (ctx) => changeNote(ctx, 'remove', '', 200),

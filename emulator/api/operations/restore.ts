@@ -12,6 +12,7 @@ import { type HandlerContext, operationsOf } from '../../operation/operation.js'
 import { branchRef, commitOnto, failedResult, findWriteBase, transact } from '../../repositories/branch-write.js';
 import { runYielding } from '../../schedule/steps.js';
 import { person, readBranch, readIdentity, readMessage, sha } from '../fields.js';
+import { ofCommit } from '../named-git-data.js';
 import { requireCommitAllowed } from '../policy.js';
 import { showWrite, writeResult } from '../records.js';
 import { resolveRef } from '../resolve.js';
@@ -41,6 +42,7 @@ export const restoreCommit = operation({
   ],
   dialect: 'result',
   reads: 'stream',
+  names: ofCommit('metadata.'),
   replies: () => ({ 201: writeResult() }),
   errors: ['branch_not_found', 'ref_not_found', 'conflict'],
   handle: async (ctx) => {

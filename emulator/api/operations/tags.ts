@@ -10,6 +10,7 @@ import { type HandlerContext, operationsOf, routesOfRepository } from '../../ope
 import { transact } from '../../repositories/branch-write.js';
 import type { Meter } from '../../schedule/meter.js';
 import { runYielding } from '../../schedule/steps.js';
+import { OF_TAG } from '../named-git-data.js';
 import { openList, pageEnd, pageQuery } from '../paging.js';
 import { requireAllowed } from '../policy.js';
 import { resolveRef } from '../resolve.js';
@@ -102,6 +103,7 @@ export const createTag = operation({
   summary: 'Create a lightweight tag',
   routes: routesOfRepository('POST', 'tags'),
   body: createBody,
+  names: OF_TAG,
   replies: () => ({ 200: z.object({ name: z.string(), sha: z.string(), message: z.string() }) }),
   errors: ['ref_not_found', 'conflict'],
   handle: async (ctx) => {
@@ -126,6 +128,7 @@ export const deleteTag = operation({
   summary: 'Delete a tag named in the path',
   routes: [{ method: 'DELETE', path: '/api/repos/{repo_name}/tags/{tag}' }],
   scopes: ['git:read', 'git:write'],
+  names: OF_TAG,
   replies: () => ({ 200: deleted() }),
   errors: ['ref_not_found'],
   handle: (ctx) => removeTag(ctx, ctx.params.tag!),
@@ -136,6 +139,7 @@ export const deleteTagByBody = operation({
   routes: [{ method: 'DELETE', path: '/api/v1/repos/tags' }],
   scopes: ['git:read', 'git:write'],
   body: () => z.object({ name: z.string() }),
+  names: OF_TAG,
   replies: () => ({ 200: deleted() }),
   errors: ['ref_not_found'],
   handle: (ctx) => removeTag(ctx, ctx.body.name),

@@ -72,9 +72,9 @@ t.test('faults are added, listed, shown and removed', async (t) => {
   const { out } = await ask.text('fault', 'ls');
   t.match(
     out,
-    /^ID +SOURCE +FIRED +MATCHED +LEFT +FAULT\nfault-1 +registered +1 +\d+ +0 +bad_gateway\*1;match\.op=getRepository\n/,
+    /^ID +SOURCE +STATE +FIRED +MATCHED +LEFT +FAULT\nfault-1 +registered +enabled +1 +\d+ +0 +bad_gateway\*1;match\.op=getRepository\n/,
   );
-  t.match(out, /\nbad_gateway +in-band +1 +1 +0 +bad_gateway\*1\n/);
+  t.match(out, /\nbad_gateway +in-band +enabled +1 +1 +0 +bad_gateway\*1\n/);
   t.match((await ask.json('fault', 'ls')).json, [{ id: 'fault-1', fired: 1 }, {}, {}, {}, {}, { source: 'in-band' }]);
   t.match((await ask.json('fault', 'show', 'fault-1')).json, { id: 'fault-1', fired: 1, remaining: 0 });
   t.same(await ask.text('fault', 'rm', 'fault-1'), { code: 0, out: '', err: '' });
@@ -261,7 +261,7 @@ t.test('a refusal of the emulator and an invalid argument are one sentence and e
   const { ask } = await startAsked(t);
   const file = write(t, '{"a": [');
   for (const [argv, sentence] of [
-    [['fault'], /^fault requires an action\. Its actions are add, ls, rm, show\./],
+    [['fault'], /^fault requires an action\. Its actions are add, ls, rm, show, disable, enable\./],
     [['fault', 'add'], /^fault add needs a fault, or --file\./],
     [['fault', 'add', 'nonsense'], /unknown fault nonsense/],
     [['fault', 'add', 'bad_gateway', '--op', 'none'], /^The fault: match\.op: unknown operation "none"/],

@@ -6,7 +6,7 @@ import { readDocument } from '../document.js';
 import { writeTable } from '../table.js';
 import { UsageError } from '../usage-error.js';
 
-const ACTIONS = ['add', 'ls', 'rm', 'show'] as const;
+const ACTIONS = ['add', 'ls', 'rm', 'show', 'disable', 'enable'] as const;
 
 const FLAGS = {
   op: {
@@ -25,34 +25,48 @@ const FLAGS = {
   },
   ref: {
     read: text('the full name of a ref'),
-    describe: 'Apply the fault only to Git requests that name a ref, such as refs/heads/main',
+    describe: 'Apply the fault only to Git requests and writes that name a ref, such as refs/heads/main',
+  },
+  path: {
+    read: text('the path of a file'),
+    describe: 'Apply the fault only to commits and pushes that change a path; * matches any characters, also /',
+  },
+  message: {
+    read: text('a commit message'),
+    describe: 'Apply the fault only to commits and pushes with this commit message; * matches any characters',
   },
   file: { read: text('the name of a file'), describe: 'JSON or YAML file with the fault, or a list of faults, to add' },
 } as const;
 
+/** Flags of `fault add` that add a condition to the fault. */
+const CONDITION_FLAGS = '--op, --repo, --sub, --ref, --path, --message';
+
 type Body = Readonly<Record<string, unknown>>;
 type FaultRecord = Readonly<Record<string, unknown>>;
 
-/** Command `emulator fault`: adds, lists and removes faults (deliberate failures of requests) of a running emulator. */
+/**
+ * Command `emulator fault`: adds, lists, disables, enables and removes faults (deliberate failures of requests) of a
+ * running emulator.
+ */
 export const faultCommand = adminCommand({
   name: 'fault',
-  describe: 'Make requests fail: add SPEC, ls, rm ID, show ID; `emulator faults` lists the faults',
+  describe:
+    'Make requests fail: add SPEC, ls, rm ID, show ID, disable ID, enable ID; `emulator faults` lists the faults',
   flags: FLAGS,
   positionals: {
-    action: 'add, ls, rm or show',
+    action: 'add, ls, rm, show, disable or enable',
     value: 'NAME[*TIMES][+SKIP][@STAGE][;KEY=VALUE]…, or the id of a fault',
   },
-  run: async ({ action, value, op, repo, sub, ref, file }, client) => {
+  run: async ({ action, value, op, file, ...conditions }, client) => {
     const name = readAction('fault', action, ACTIONS);
-    const match = Object.entries({ op: op?.join(','), repo, sub, ref }).filter(([, value]) => value !== undefined);
-    const conditions = match.map(([key, value]) => `;match.${key}=${encodeURIComponent(value!)}`).join('');
-    if (name !== 'add' && (file !== undefined || conditions !== '')) {
-      throw new UsageError(
-        `fault ${name} takes none of --op, --repo, --sub, --ref and --file. They are for fault add.`,
-      );
+    const { repo, sub, ref, path: changed, message } = conditions;
+    const match = Object.entries({ op: op?.join(','), repo, sub, ref, path: changed, message });
+    const keys = match.flatMap(([key, one]) => (one === undefined ? [] : [`;match.${key}=${encodeURIComponent(one)}`]));
+    if (name !== 'add' && (file !== undefined || keys.length > 0)) {
+      throw new UsageError(`fault ${name} takes none of ${CONDITION_FLAGS} and --file. They are for fault add.`);
     }
     if (name === 'add') {
-      const bodies = await readFaults(value, file, conditions);
+      const bodies = await readFaults(value, file, keys.join(''));
       const made = await addAll(client, bodies, file !== undefined);
       // Prints only the ids of the new faults as text, so that a script can store them in a variable.
       return { json: made.length === 1 ? made[0] : made, text: made.map(({ id }) => `${id}\n`).join('') };
@@ -67,6 +81,9 @@ export const faultCommand = adminCommand({
       const fault = await client.ask('GET', path);
       return { json: fault, text: `${JSON.stringify(fault, undefined, 2)}\n` };
     }
+    if (name === 'disable' || name === 'enable') {
+      return { json: await client.ask('PATCH', path, { enabled: name === 'enable' }) };
+    }
     await client.ask('DELETE', path);
     return { json: { id, removed: true } };
   },
@@ -80,7 +97,7 @@ async function readFaults(spec: string | undefined, file: string | undefined, co
   if (spec !== undefined) throw new UsageError('fault add takes a fault or --file, but not both.');
   if (conditions !== '') {
     throw new UsageError(
-      'fault add does not combine --file with --op, --repo, --sub and --ref. Use the member match of the faults in the file.',
+      `fault add does not combine --file with ${CONDITION_FLAGS}. Use the member match of the faults in the file.`,
     );
   }
   const faults = [await readDocument('--file', file)].flat();
@@ -115,7 +132,8 @@ async function addAll(client: AdminClient, bodies: readonly Body[], isList: bool
 function writeFaults(items: readonly FaultRecord[]): string {
   const rows = items.map(({ id, source, fired, matched, remaining, text: words, do: action, sequence, ...rest }) => {
     const shown = words ?? JSON.stringify({ match: rest.match, when: rest.when, at: rest.at, do: action, sequence });
-    return [id, source, fired, matched, remaining ?? '–', shown].map((cell) => printable(String(cell)));
+    const state = rest.enabled === false ? 'disabled' : 'enabled';
+    return [id, source, state, fired, matched, remaining ?? '–', shown].map((cell) => printable(String(cell)));
   });
-  return writeTable([['ID', 'SOURCE', 'FIRED', 'MATCHED', 'LEFT', 'FAULT'], ...rows]);
+  return writeTable([['ID', 'SOURCE', 'STATE', 'FIRED', 'MATCHED', 'LEFT', 'FAULT'], ...rows]);
 }

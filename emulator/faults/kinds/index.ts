@@ -1,6 +1,6 @@
 import { type ProblemCode, problemCodes } from '../../http/problem.js';
 import type { FaultedOperation } from '../operation-shape.js';
-import type { Stage } from '../stage.js';
+import { BEFORE_IN_BAND, type Position, type Stage } from '../stage.js';
 import { type Code, code } from './code.js';
 import { type Corrupt, corrupt } from './corrupt.js';
 import { type Cut, cut } from './cut.js';
@@ -13,8 +13,11 @@ import { type Latency, latency } from './latency.js';
 import { type Lost, lost } from './lost.js';
 import { type Ng, ng } from './ng.js';
 import { type Raw, raw } from './raw.js';
+import { type Refuse, refuse } from './refuse.js';
 import { type Sideband, sideband } from './sideband.js';
+import { type Slice, slice } from './slice.js';
 import { type Throttle, throttle } from './throttle.js';
+import { type Tls, tls } from './tls.js';
 
 /** Type of the JSON value of each kind of fault, by the name of the kind. */
 export interface KindValues {
@@ -23,6 +26,7 @@ export interface KindValues {
   readonly raw: Raw;
   readonly latency: Latency;
   readonly throttle: Throttle;
+  readonly slice: Slice;
   readonly hold: Hold;
   readonly cut: Cut;
   readonly corrupt: Corrupt;
@@ -31,12 +35,17 @@ export interface KindValues {
   readonly flood: Flood;
   readonly ng: Ng;
   readonly lost: Lost;
+  readonly refuse: Refuse;
+  readonly tls: Tls;
 }
 
 export type KindName = keyof KindValues;
 
 /** Kinds of faults that delay or replace a response. They apply to API requests and to Git requests. */
 export type ResponseKindName = 'error' | 'code' | 'raw' | 'latency' | 'hold';
+
+/** Kinds of faults that apply only to connections, before their requests. */
+export type ConnectionKindName = 'refuse' | 'tls';
 
 /** Kinds of faults that apply only to requests of the Git protocol. */
 export type GitKindName = 'drop_object' | 'sideband' | 'flood' | 'ng';
@@ -62,6 +71,7 @@ export const KINDS: { readonly [Name in KindName]: Kind<KindValues[Name], unknow
   raw,
   latency,
   throttle,
+  slice,
   hold,
   cut,
   corrupt,
@@ -70,6 +80,8 @@ export const KINDS: { readonly [Name in KindName]: Kind<KindValues[Name], unknow
   flood,
   ng,
   lost,
+  refuse,
+  tls,
 };
 
 const { error: _error, ...OTHERS } = KINDS;
@@ -121,6 +133,12 @@ export function endsStage(action: Action): boolean {
   return kind.endsStage(value);
 }
 
+/** Returns the action with random values, such as a random delay, drawn with `random`. */
+export function drawAction(action: Action, random: () => number): Action {
+  const { kind, value } = kindOf(action);
+  return kind.draw ? ({ [kindNameOf(action)]: kind.draw(value, random) } as unknown as Action) : action;
+}
+
 /** Returns the stages of a request at which the action can be carried out. */
 export function stagesFor(action: Action): readonly Stage[] {
   const { kind, value } = kindOf(action);
@@ -145,10 +163,26 @@ export function dialectOf({ id }: Pick<FaultedOperation, 'id'>): Dialect {
 }
 
 /**
- * Returns the stage at which the service really carries out an action that a fault has at `stage`. The only difference:
- * an action that replaces the response at `git.report` runs at `after`. The refs have moved by then, and the new
- * response replaces the whole push report.
+ * Returns the position at which the service really carries out an action that a fault has at `stage`. There are two
+ * differences. An action that replaces the response at `git.report` runs at `after`: the refs have moved by then, and
+ * the new response replaces the whole push report. Faults of the TLS handshake run at `handshake`.
  */
-export function carriedOutAt(action: Action, stage: Stage): Stage {
-  return stage === 'git.report' && kindOf(action).kind.replacesResponse ? 'after' : stage;
+export function carriedOutAt(action: Action, stage: Stage): Position {
+  const { replacesResponse, position } = kindOf(action).kind;
+  return position ?? (stage === 'git.report' && replacesResponse ? 'after' : stage);
+}
+
+/**
+ * Returns the stage of a fault that a request cannot carry, because the stage is over before the header and the token
+ * of the request are read. Returns undefined if a request can carry the fault.
+ */
+export function stageBeforeInBand(at: Stage | undefined, actions: readonly Action[]): Stage | undefined {
+  const stages = at === undefined ? actions.flatMap(onlyEarlyStages) : [at];
+  return stages.find((stage) => BEFORE_IN_BAND.has(stage));
+}
+
+/** Returns the possible stages of an action if all of them are before in-band faults are read; otherwise none. */
+function onlyEarlyStages(action: Action): readonly Stage[] {
+  const stages = stagesFor(action);
+  return stages.every((stage) => BEFORE_IN_BAND.has(stage)) ? stages : [];
 }

@@ -20,10 +20,14 @@ export interface Kind<Value = unknown, Keys = Value> {
   readonly needs?: readonly string[];
   /** Keys that exclude each other: at most one of them may be given. */
   readonly oneOf?: readonly string[];
+  /** Keys that are allowed only together with another key: `{ dist: 'jitter' }` means that `dist` requires `jitter`. */
+  readonly requires?: Readonly<Record<string, string>>;
   /** Name of the kind in the JSON of version 0.1. Clients may still use it. */
   readonly formerly?: string;
   /** True if a fault of this kind replaces the whole response, including its status. */
   readonly replacesResponse?: boolean;
+  /** Position at which a fault of this kind is always carried out. Absent if the stage of the fault decides. */
+  readonly position?: 'handshake';
   /** Returns the schema of the value in JSON. If absent, the value is an object with one member per key. */
   schema?(): z.ZodType;
   /** Converts the keys of the text form to the value in JSON. If absent, the object of keys is the value. */
@@ -33,6 +37,11 @@ export interface Kind<Value = unknown, Keys = Value> {
    * value. If this function is absent, the value is the object of keys.
    */
   toKeys?(value: Value): Keys | undefined;
+  /**
+   * Replaces the random parts of a value by values that are drawn with `random`, which returns numbers from 0
+   * (inclusive) to 1 (exclusive). Called each time that the fault fires.
+   */
+  draw?(value: Value, random: () => number): Value;
   /** Returns true if a fault with this value prevents all further faults at the same stage. */
   endsStage(value: Value): boolean;
   /**
@@ -73,6 +82,7 @@ export const DEFAULTS = {
   before: { api: 'before', gitInfoRefs: 'before', gitUploadPack: 'before', gitReceivePack: 'before' },
   /** Stage at which the response data is sent: the pack of a fetch, or the body of an API response. */
   sent: { api: 'response.body', gitUploadPack: 'git.pack' },
+  accept: { api: 'accept', gitInfoRefs: 'accept', gitUploadPack: 'accept', gitReceivePack: 'accept' },
   sideBand: { gitUploadPack: 'git.pack', gitReceivePack: 'git.report' },
 } as const satisfies Record<string, Kind['defaults']>;
 
@@ -93,11 +103,20 @@ export function memberOf(key: string): string {
  * Returns the schema of the JSON value of a kind of fault. By default, the value has one member per key of the text
  * form.
  */
-export function schemaOf({ keys, needs = [], schema }: Kind): z.ZodType {
+export function schemaOf({ keys, needs = [], requires = {}, schema }: Kind): z.ZodType {
   if (schema) return schema();
   const members = Object.entries(keys).map(([key, row]) => {
     const member = row.schema();
     return [memberOf(key), needs.includes(key) ? member : member.optional()] as const;
   });
-  return strict(Object.fromEntries(members));
+  const value: z.ZodType = strict(Object.fromEntries(members));
+  return Object.entries(requires).reduce(
+    (schema, [key, other]) => schema.refine((one) => hasBoth(one as object, key, other), `${key} requires ${other}`),
+    value,
+  );
+}
+
+/** Returns true if the value has the member `other`, or lacks the member `key`, which requires it. */
+function hasBoth(value: object, key: string, other: string): boolean {
+  return !Object.hasOwn(value, memberOf(key)) || Object.hasOwn(value, memberOf(other));
 }

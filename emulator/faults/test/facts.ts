@@ -40,7 +40,7 @@ export function requestFacts(given: Partial<RequestFacts> = {}): RequestFacts {
     },
     method: 'GET',
     target: { query: 'limit=5' },
-    json: undefined,
+    bodyValues: [],
     gitHead: undefined,
     scenario: undefined,
     connection: 'connection-1',

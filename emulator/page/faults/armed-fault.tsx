@@ -29,7 +29,7 @@ export interface ArmedFaultProps {
  */
 export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
   const [opened, open] = useState<'change' | 'forms'>();
-  const { id, source, matched, fired, remaining, when, note } = fault;
+  const { id, source, enabled, matched, fired, remaining, when, note } = fault;
   const isRegistered = source === 'registered';
   const held = latchesOf(fault).map((name) => ({
     name,
@@ -53,7 +53,8 @@ export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
         <h3>
           <Given text={id} />
         </h3>{' '}
-        <span class={`badge ${source}`}>{isRegistered ? 'registered' : 'in band'}</span>
+        <span class={`badge ${source}`}>{isRegistered ? 'registered' : 'in band'}</span>{' '}
+        {!enabled && <span class="badge">disabled</span>}
         <code class="does">
           <Given text={fault.text ?? JSON.stringify(definitionOf(fault))} />
         </code>
@@ -89,6 +90,15 @@ export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
             act={() => patch(route`faults/${id}`, { when: { ...when, times: when.times! + 1 } })}
           >
             Once more
+          </ActionButton>
+        )}
+        {isRegistered && (
+          <ActionButton
+            class="small"
+            title={enabled ? 'It affects no requests until it is enabled; its counters stay' : 'Its counters continue'}
+            act={() => patch(route`faults/${id}`, { enabled: !enabled })}
+          >
+            {enabled ? 'Disable' : 'Enable'}
           </ActionButton>
         )}
         {isRegistered && (
@@ -130,8 +140,8 @@ const SKIPPED: Readonly<Record<string, string>> = {
  * Returns the definition of a fault without its id and counters. The page shows it as JSON if the text notation of
  * faults cannot express it.
  */
-function definitionOf({ note, priority, match, when, at, do: act, sequence, expect, ttl }: Fault) {
-  return { note, priority, match, when, at, do: act, sequence, expect, ttl };
+function definitionOf({ note, priority, enabled, match, when, at, do: act, sequence, expect, ttl }: Fault) {
+  return { note, priority, ...(enabled === false && { enabled }), match, when, at, do: act, sequence, expect, ttl };
 }
 
 /**

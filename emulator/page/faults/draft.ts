@@ -23,7 +23,18 @@ export interface ConditionValue {
    */
   readonly name: string;
   readonly value: string;
+  /** Comparison of a value with a name, as a sign before `=` in the text notation. Default: glob. */
+  readonly how?: Comparison;
 }
+
+/** Signs of the text notation that select how a value of a request is compared, with their meanings. */
+export const COMPARISONS = [
+  ['', 'equals, with * and ?'],
+  ['*', 'contains'],
+  ['~', 'matches the regular expression'],
+] as const;
+
+export type Comparison = (typeof COMPARISONS)[number][0];
 
 export interface Draft {
   /** Ids of the API operations whose requests fail, such as `readFile`. An empty list stands for all operations. */
@@ -91,7 +102,7 @@ export function specOf({ operations, name, keys, times, skip, stage, conditions,
   const pairs = [
     ...Object.entries(keys),
     ['match.op', operations.join(',')] as const,
-    ...conditions.map((one) => [one.name === '' ? one.key : `${one.key}.${encode(one.name)}`, one.value] as const),
+    ...conditions.map((one) => [keyOf(one), one.value] as const),
     ...Object.entries(further),
   ];
   const marked = (mark: string, value: string) => (value.trim() === '' ? '' : mark + value.trim());
@@ -102,6 +113,12 @@ export function specOf({ operations, name, keys, times, skip, stage, conditions,
     marked('@', stage),
     ...pairs.flatMap(([key, value]) => (value === '' ? [] : [`;${key}=${encode(value)}`])),
   ].join('');
+}
+
+function keyOf({ key, name, how = '' }: ConditionValue): string {
+  // Encodes `*` and `~` too, because they are signs at the end of a name.
+  const encoded = encode(name).replaceAll('*', '%2A').replaceAll('~', '%7E');
+  return name === '' ? key : `${key}.${encoded}${how}`;
 }
 
 function encode(value: string): string {
@@ -125,7 +142,7 @@ export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly 
     chosen,
     offered,
     kind,
-    keys: kind ? kind.keys.filter((key) => isPossible(kind, key, chosen)) : [],
+    keys: kind ? kind.keys.filter((key) => hasRequired(key, draft) && isPossible(kind, key, chosen)) : [],
     stages: Object.keys(kinds.stages).filter((stage) => possible.includes(stage)),
     /**
      * Stages at which the fault fires if the user chooses none. There can be several, because each operation has its
@@ -138,6 +155,11 @@ export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly 
 }
 
 export type Offers = ReturnType<typeof offersFor>;
+
+/** Returns false if the key requires another key that is not given. */
+function hasRequired({ requires }: FaultKind['keys'][number], { keys }: Draft): boolean {
+  return requires === undefined || (keys[requires] ?? '') !== '';
+}
 
 /**
  * Returns true if a fault of this kind with the key `member` can fire in at least one of the chosen operations. This

@@ -1,6 +1,14 @@
 import { CloseButton } from '../components/dialog.js';
 import { Choice, TextField } from '../components/fields.js';
-import { ALWAYS, type ConditionValue, type Draft, type Offers, offeredStages } from './draft.js';
+import {
+  ALWAYS,
+  COMPARISONS,
+  type Comparison,
+  type ConditionValue,
+  type Draft,
+  type Offers,
+  offeredStages,
+} from './draft.js';
 
 /**
  * Properties of a component that renders a part of the form for a new fault. A fault is a rule that makes matching
@@ -83,6 +91,14 @@ export function ConditionFields({ draft: { conditions: values }, offers: { condi
           return (
             <div key={`${row.key} ${at}`} class="fields">
               {name_of && <TextField label={name_of} value={row.name} onChange={(name) => change({ name })} />}
+              {name_of && (
+                <Choice
+                  label="Comparison"
+                  value={row.how ?? ''}
+                  options={COMPARISONS}
+                  onChange={(how) => change({ how: how as Comparison })}
+                />
+              )}
               {named ? <Choice {...field} options={named} /> : <TextField {...field} />}
               {!ALWAYS.includes(row.key) && (
                 <CloseButton

@@ -73,15 +73,19 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
         <details>
           <summary>Number and duration</summary>
           <div class="fields">
-            {offers.further.map(({ key, label, hint }) => (
-              <TextField
-                key={key}
-                label={label}
-                hint={hint}
-                value={draft.further[key] ?? ''}
-                onChange={(text) => change({ further: { ...draft.further, [key]: text } })}
-              />
-            ))}
+            {offers.further.map(({ key, label, hint, values: named }) => {
+              const field = {
+                label,
+                hint,
+                value: draft.further[key] ?? '',
+                onChange: (text: string) => change({ further: { ...draft.further, [key]: text } }),
+              };
+              return named ? (
+                <Choice key={key} {...field} options={[['', 'default'], ...named]} />
+              ) : (
+                <TextField key={key} {...field} />
+              );
+            })}
           </div>
         </details>
         <div class="toolbar">

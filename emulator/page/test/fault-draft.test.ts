@@ -39,6 +39,16 @@ t.test('the form offers exactly the stages and codes of the operation', async (t
     ['headers', 'body', 'auth', 'before', 'after', 'response.head', 'response.body'],
     'in their order',
   );
+  const keysOf = (keys: Record<string, string>) =>
+    offersFor({ ...latency, keys }, kinds, operations).keys.map(({ key }) => key);
+  t.same(
+    [keysOf({}), keysOf({ jitter: '5' })],
+    [
+      ['ms', 'jitter'],
+      ['ms', 'jitter', 'dist'],
+    ],
+  );
+  t.same(settle({ ...latency, keys: { ms: '1', dist: 'normal' } }, kinds, operations).keys, { ms: '1' });
   t.same(offersFor({ ...latency, operations: [] }, kinds, operations).stages, Object.keys(kinds.stages));
   const conditionsOf = (id: string) =>
     offersFor({ ...EMPTY, operations: [id] }, kinds, operations).conditions.map(({ key }) => key);
@@ -48,7 +58,7 @@ t.test('the form offers exactly the stages and codes of the operation', async (t
     ),
     [
       'getRepository gitReceivePack createBranch',
-      'gitReceivePack',
+      'gitReceivePack createBranch',
       'gitReceivePack',
       'createBranch',
       'getRepository gitReceivePack createBranch',
@@ -73,6 +83,7 @@ t.test('a draft contains the values of the fields', (t) => {
       condition('match.header', 'x', '__proto__'),
       condition('match.header', 'y; =,', 'X-B'),
       condition('match.sub', ''),
+      { ...condition('match.claims', '^a|b$', 'team*'), how: '~' as const },
     ],
     further: { 'when.every': '2', note: 'so', ttl: '' },
   };
@@ -85,7 +96,7 @@ t.test('a draft contains the values of the fields', (t) => {
       match: {
         op: ['grep', 'blame'],
         repo: 'team/*',
-        token: { scopes: { has: ['a', 'b'] } },
+        token: { scopes: { has: ['a', 'b'] }, claims: { 'team*': { regex: '^a|b$' } } },
         git: { protocol: 2 },
         http: { header },
       },

@@ -57,6 +57,12 @@ t.test('a 429 is armed by the form, met by clients, counted, met once more, and 
   await page.getByRole('dialog').getByRole('button', { name: 'Change', exact: true }).click();
   await counters.filter({ hasText: 'leftno end' }).waitFor();
   await eventuallyEquals(t, () => fault.locator('img').count(), 0, 'a note is text');
+  await fault.getByRole('button', { name: 'Disable' }).click();
+  await fault.getByText('disabled', { exact: true }).waitFor();
+  t.equal((await ask('/api/v1/repo')).status, 200);
+  await fault.getByRole('button', { name: 'Enable' }).click();
+  await fault.getByText('disabled', { exact: true }).waitFor({ state: 'detached' });
+  t.equal((await ask('/api/v1/repo')).status, 429);
   await fault.getByRole('button', { name: 'Remove…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   t.equal((await admin(emulator, 'GET', 'faults')).items.length, 1, 'nothing is removed without an answer');

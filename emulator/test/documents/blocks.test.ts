@@ -116,7 +116,15 @@ t.test('the suite checks the emulator of the package, and would check a deployme
  */
 const COMMANDS: readonly { readonly words: string; readonly says: string | RegExp; readonly code?: number }[] = [
   { words: '"state":"thawing"', says: /thawing[\s\S]*authentication="unavailable"/ },
-  { words: 'fault add', says: /cut\*1;fraction=0\.5;how=rst|"fraction": ?0\.5|gitUploadPack/ },
+  { words: "fault add 'service_unavailable", says: /cut\*1;fraction=0\.5;how=rst|"fraction": ?0\.5|gitUploadPack/ },
+  { words: "add 'latency;ms=100;jitter=50'", says: /^fault-1\n$/ },
+  { words: 'dist=lognormal', says: /^fault-1\n$/ },
+  { words: 'slice;size=100', says: /^fault-1\nfault-2\n$/ },
+  { words: 'how=expired', says: /^fault-1\nfault-2\n$/ },
+  { words: 'reason=no docs', says: /^fault-1\nfault-2\nfault-3\n$/ },
+  { words: '"present": false', says: /^fault-1\n$/ },
+  { words: 'user-agent*=curl', says: /^fault-1\nfault-2\nfault-3\n$/ },
+  { words: 'fault disable', says: /fault-1 +registered +disabled +0 +0 +2 / },
   { words: 'lost@git.report', says: /fatal: the remote end hung up/, code: 1 },
   { words: '_emulator/quotas', says: '"gateway"' },
   { words: 'clock freeze', says: 'frozen' },

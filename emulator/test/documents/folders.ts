@@ -223,7 +223,7 @@ const EMULATOR: Program = {
     {
       path: 'operation',
       content: 'the type of an operation row, and the context of its handler',
-      imports: ['auth', 'config', 'http', 'memory', 'repositories', 'schedule', 'smart-http', 'world'],
+      imports: ['auth', 'config', 'faults', 'http', 'memory', 'repositories', 'schedule', 'smart-http', 'world'],
     },
     {
       path: 'lfs',

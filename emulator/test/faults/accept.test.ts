@@ -175,3 +175,33 @@ t.test('a closed connection is recorded in the journal', async (t) => {
   );
   t.match(await emulator.verify({ requests: [{ match: { fault: 'gone' }, count: 1 }] }), { met: true });
 });
+
+t.test('a port refuses connections for a time, and then serves again', async (t) => {
+  const { service, ask } = await stage(t);
+  const { emulator } = service;
+  const kept = connect(Number(new URL(service.url).port), '127.0.0.1');
+  kept.write('GET /api/meta HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await once(kept, 'data');
+  const refused = emulator.fault('refuse*1+1;ms=300');
+  t.equal(await ask(), SERVED, 'skip counts connections');
+  t.equal(await ask('/_emulator/health'), 'HTTP/1.1 200', 'the admin API does not trigger the fault');
+  t.equal(await ask(), 'ECONNRESET');
+  t.equal(await ask('/_emulator/health'), 'ECONNREFUSED', 'then the port refuses the admin API too');
+  let outcome = 'ECONNREFUSED';
+  while (outcome === 'ECONNREFUSED') outcome = await ask();
+  t.equal(outcome, SERVED);
+  t.equal(refused.fired, 1);
+  kept.write('GET /api/meta HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+  const [answer] = await once(kept, 'data');
+  t.match(String(answer), /^HTTP\/1\.1 401/, 'an open connection continues');
+  const record = emulator.requests().find(({ id }) => id === refused.requests()[0]);
+  t.match(record, { outcome: 'cut', why: [/The fault fault-1 closed connection-\d+ before any response\./] });
+});
+
+t.test('an emulator ends while its port refuses connections', async (t) => {
+  const { service, ask } = await stage(t);
+  service.emulator.fault('refuse;ms=60000');
+  t.equal(await ask(), 'ECONNRESET');
+  await service.emulator.close({ graceMs: 0 });
+  t.equal(await ask(), 'ECONNREFUSED');
+});

@@ -13,6 +13,13 @@ t.test('faults are added, shown, changed, replaced and removed', async (t) => {
   t.match((await admin('GET', '/faults/fault-1')).json, { matched: 1, fired: 1, remaining: 1, requestIds: [/^req-/] });
   t.match(await admin('PATCH', '/faults/fault-1', { when: { times: 1 } }), { status: 200, json: { remaining: 0 } });
   t.equal((await read()).status, 200);
+  t.match((await admin('PATCH', '/faults/fault-1', { enabled: 'no' })).json, { detail: /^enabled: .*boolean/ });
+  const limit = { when: { times: 2 } };
+  t.match((await admin('PATCH', '/faults/fault-1', { ...limit, enabled: false })).json, { enabled: false, fired: 1 });
+  t.equal((await read()).status, 200);
+  t.match((await admin('GET', '/faults')).json.items, [{ id: 'fault-1', enabled: false, fired: 1, remaining: 1 }]);
+  t.match((await admin('PATCH', '/faults/fault-1', { enabled: true })).json, { enabled: true, fired: 1, matched: 2 });
+  t.equal((await read()).status, 502);
   const spec = { spec: 'repository_thawing*1;retry-after=9', id: 'cold', match: { op: 'get*' } };
   t.match(await admin('POST', '/faults', spec), { status: 201, json: { id: 'cold', when: { times: 1 } } });
   t.match(await read(), { status: 409, headers: { 'retry-after': '9', 'x-emulator-fault-fired': 'cold' } });
@@ -35,7 +42,16 @@ t.test('faults are added, shown, changed, replaced and removed', async (t) => {
   t.match((await admin('GET', '/faults')).json.items, [
     { id: 'not_implemented', source: 'in-band', text: 'not_implemented*1', fired: 1, remaining: 0 },
   ]);
+  t.match(await admin('PATCH', '/faults/not_implemented', { enabled: false }), {
+    status: 409,
+    json: { detail: /cannot be changed/ },
+  });
   t.equal((await admin('DELETE', '/faults/not_implemented')).status, 204);
+  const disabled = await call('GET', '/api/v1/repo', {
+    repo: 'r',
+    headers: { 'x-emulator-fault': 'lost;enabled=false' },
+  });
+  t.match(disabled, { status: 400, json: { detail: /enabled: a fault in a header or token cannot be disabled/ } });
 });
 
 t.test('a fault is validated without adding it', async (t) => {

@@ -51,6 +51,8 @@ const FAULTS: Readonly<Record<string, readonly [failed: boolean, says: RegExp, o
   'sideband;band=2;text=nearly there': [false, /^remote: nearly there/m],
   'flood;lines=500;text=ping': [false, /^(remote: ping *\n){500}/m],
   'throttle@git.pack;bps=20000': [false, /^$/],
+  'slice@git.pack;size=1000;pause=1': [false, /^$/],
+  'slice@git.advertise;size=1': [false, /^$/],
   'internal_error@git.pack': [true, /RPC failed; HTTP 500/],
   'rate_limited@git.pack': [true, /RPC failed; HTTP 429/],
   'sideband@git.advertise;text=out of luck': [true, /remote error: out of luck/],

@@ -77,6 +77,7 @@ const FAULTS: Readonly<Record<string, readonly [failed: boolean, moved: boolean,
   'sideband@git.report;band=3;text=out of luck': [true, true, /^remote: out of luck/m],
   'sideband@git.report;band=2;text=a note': [false, true, /^remote: a note/m],
   'flood;lines=3;text=ping': [false, true, /^(remote: ping *\n){3}/m],
+  'slice@git.report;size=1;pause=1': [false, true, /main -> main/],
   'throttle@git.report;bps=1000': [false, true, /main -> main/],
 };
 

@@ -132,6 +132,9 @@ t.test('responses of every kind are cut in every way', async (t) => {
     t.equal(flipped[3]! ^ 0xff, whole[3]);
     const slow = await ask('throttle@response.body;bps=1000000', isAnswered(line));
     t.equal(partsOf(slow.bytes).body.length, whole.length);
+    const pieces = await ask('slice;size=7', isAnswered(line));
+    t.match(pieces.bytes.toString('latin1'), /^x-emulator-fault-fired: slice/im);
+    t.equal(partsOf(pieces.bytes).body.length, whole.length);
   }
   t.same(
     story.log.filter(({ event }) => event === 'internal_error'),

@@ -26,8 +26,9 @@ const ACTIONS: readonly Action[] = [
   'hosting_not_enabled',
   'code;code=sold_out;status=418',
   'raw;status=200',
-  'latency;ms=1',
+  'latency;ms=1;jitter=1',
   'throttle;bps=1000000000',
+  'slice;size=1000',
   'hold;latch=gate',
   'cut',
   'cut;objects=1',
@@ -70,12 +71,14 @@ const CONDITIONS: readonly (readonly [member: string, ...matches: Match[]])[] = 
   ['http.method', ...['GET', 'HEAD', 'POST', 'get'].map((method) => ({ http: { method } }))],
   ['http.header', { http: { header: { 'X-Probe': '1' } } }],
   ['http.query', { http: { query: { probe: '1' } } }],
-  ['http.body', { http: { body: { '/probe': '1' } } }],
+  ['http.body', { http: { body: { '$..probe': '1' } } }],
   ['git.service', { git: { service: 'upload-pack' } }, { git: { service: 'receive-pack' } }],
   ['git.phase', { git: { phase: 'advertise' } }, { git: { phase: 'rpc' } }],
   ['git.protocol', ...([0, 1, 2] as const).map((protocol) => ({ git: { protocol } }))],
   ['git.command', ...(['ls-refs', 'fetch', 'object-info'] as const).map((command) => ({ git: { command } }))],
-  ['git.ref', { git: { ref: 'refs/heads/main' } }],
+  ['git.ref', { git: { ref: 'refs/heads/*' } }],
+  ['git.path', { op: 'commitPack', git: { path: 'a' } }],
+  ['git.message', { op: 'commitPack', git: { message: '*' } }],
 ];
 
 const SINGLES: readonly Match[] = CONDITIONS.flatMap(([, ...matches]) => matches);
@@ -141,7 +144,9 @@ function requestsTo(service: Service, tip: string): readonly Sending[] {
       const json = { target_branch: `b${++count}`, base_ref: 'main', probe: '1' };
       return send('POST', '/api/repos/team%2Fapp/branches/create', { json })(scopes);
     },
-    send('POST', '/api/repos/team%2Fapp/commit-pack', { body: packBody({ a: 'a' }, { target_branch: 'other' }) }),
+    send('POST', '/api/repos/team%2Fapp/commit-pack', {
+      body: packBody({ a: 'a' }, { target_branch: 'other', probe: '1' }),
+    }),
     (scopes) => send('POST', '/api/repos', { repo: `team/r${++count}`, json: { probe: '1' } })(scopes),
     send('GET', '/api/repos/team%2Fapp/deployments'),
     send('HEAD', '/api/repos/team%2Fapp/deployments'),
@@ -315,7 +320,11 @@ t.test(
         /the stage git\.pack is not possible for gitUploadPack/,
       ],
       ['internal_error@body', { http: { body: { '/a': '*' } } }, /match\.http\.body is not yet known at body/],
-      ['internal_error', { http: { body: { a: '*' } } }, /"a" is not a JSON pointer, such as "\/name"/],
+      [
+        'internal_error',
+        { http: { body: { a: '*' } } },
+        /"a" is neither a JSON pointer, such as "\/name", nor a JSONPath/,
+      ],
       ['internal_error@headers', { op: 'createRepository', repo: 'a' }, /match\.repo is not yet known at headers/],
       ['internal_error', { http: { method: 'get' } }, /no operation matches the conditions/],
       [

@@ -36,7 +36,10 @@ const WORDS: readonly (readonly [spec: string, match?: Fault['match']])[] = [
   ['raw*1;status=201;body=e30;type=text/plain', { op: 'listBranches' }],
   ['latency*1;ms=5', { op: 'getRepository', http: { method: 'GET' } }],
   ['latency@accept;ms=5'],
+  ['tls;how=expired'],
+  ['latency*1;ms=5;jitter=2;dist=normal', { op: 'getRepository' }],
   ['throttle*1;bps=65536', { op: 'listCommits' }],
+  ['slice*1;size=100;pause=1', { op: 'listCommits' }],
   ['hold*1;latch=gate.1', { op: 'getRepository' }],
   ['cut*1;fraction=0.5;how=rst', { op: 'gitUploadPack', repo: 'app' }],
   ['cut*1@response.body;bytes=0;how=stall', { op: 'getRepository' }],
@@ -71,6 +74,7 @@ const MEMBERS: readonly Fault[] = [
     },
     when: { skip: 0, every: 2, chance: 0.5, by: ['token', 'repo'], from: 'PT0S', until: '2999-01-01T00:00:00Z' },
     priority: -3,
+    enabled: false,
     note: HOSTILE,
     ttl: 'PT1H',
     expect: { fired: 0 },
@@ -78,6 +82,17 @@ const MEMBERS: readonly Fault[] = [
   {
     do: { lost: 'fin' },
     match: { op: 'createBranch', http: { body: { '/base_ref': 'main', '/a~1b=;,': '*' } } },
+  },
+  {
+    do: { lost: 'fin' },
+    match: {
+      op: 'commitPack',
+      git: { ref: 'refs/heads/main', path: 'docs/*', message: 'Fix: a;b' },
+      http: {
+        header: { 'x-a': { contains: 'a*' }, 'x~*': '~' },
+        body: { '$.a[?@.b=="c*~"]': { regex: '^(a|b)*$' }, '/a~1*': '*', '': { contains: HOSTILE } },
+      },
+    },
   },
   {
     do: { error: { code: 'bad_gateway' } },
@@ -96,6 +111,10 @@ function readWords([spec, match]: (typeof WORDS)[number]): Fault {
 
 /** Faults (injected failures) that the text notation cannot express. They are printed as JSON. */
 const JSON_ONLY: readonly Fault[] = [
+  {
+    do: { lost: 'fin' },
+    match: { op: 'createBranch', http: { body: { '/a': { equals: 1 }, '/b': { regex: 'b', contains: 'b' } } } },
+  },
   { do: [{ latency: { ms: 1 } }, { throttle: { bps: 65536 } }], match: { op: 'archive' } },
   { sequence: ['pass', { error: { code: 'bad_gateway' } }], priority: 3, note: HOSTILE },
   { do: { error: { code: 'bad_gateway', detail: "It's 'gone'" } }, when: { every: 2, times: 1 }, ttl: 'PT1H' },
@@ -135,8 +154,19 @@ async function stage(t: Test) {
 }
 
 /** Returns a fault as it was defined, without the id and the counters that the emulator adds. */
-function definitionOf({ note, priority, match, when, at, do: act, sequence, expect, ttl }: Fault): Fault {
-  const members = { note, priority, match, when, at, do: act, sequence, expect, ttl };
+function definitionOf({ note, priority, enabled, match, when, at, do: act, sequence, expect, ttl }: Fault): Fault {
+  const members = {
+    note,
+    priority,
+    enabled: enabled === false ? enabled : undefined,
+    match,
+    when,
+    at,
+    do: act,
+    sequence,
+    expect,
+    ttl,
+  };
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
