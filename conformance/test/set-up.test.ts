@@ -62,7 +62,14 @@ t.test('a failed fixture is reported once, and the rules that need it are blocke
   t.equal(report.exit_code, 1);
   t.equal(report.counts.error, 0);
   const steps = report.setup ?? [];
-  t.same(steps.map(({ name }) => name).sort(), ['a first commit', 'ephemeral', 'large', 'other default', 'patterns']);
+  t.same(steps.map(({ name }) => name).sort(), [
+    'a first commit',
+    'ephemeral',
+    'large',
+    'other default',
+    'patterns',
+    'requests that write',
+  ]);
   t.match(steps[0], {
     verdict: 'fail',
     reason: 'the request must succeed',
@@ -79,6 +86,7 @@ t.test('a failed fixture is reported once, and the rules that need it are blocke
     'needs the fixture "large", which could not be created',
     'needs the fixture "other default", which could not be created',
     'needs the fixture "patterns", which could not be created',
+    'needs the fixture "requests that write", which could not be created',
   ]);
   const failed = report.rules.filter(({ verdict }) => verdict === 'fail');
   t.ok(failed.length < 25, failed.map(({ id }) => id).join());

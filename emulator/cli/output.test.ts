@@ -56,7 +56,7 @@ t.test('error messages that cannot be written do not change the exit code', asyn
 });
 
 /** Commands that this test skips. Their output is not their main effect, or they wait for an event. */
-const OTHERS = ['start', 'exec', 'stop', 'wait', 'health', 'credential', 'export', 'import'];
+const OTHERS = ['start', 'exec', 'stop', 'wait', 'health', 'credential', 'export', 'import', 'record'];
 
 /**
  * Returns command lines that print something and end. If a command needs an emulator, the command line contains `url`.

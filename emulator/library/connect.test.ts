@@ -78,14 +78,20 @@ t.test('requests, verification, faults and scenarios are those of the other proc
   t.equal(await get(), 503);
   t.equal(await fault.fired, 1);
   t.same(await fault.requests(), ['req-00000001']);
+  await fault.disable();
+  t.equal(await get(), 401);
+  await fault.enable();
+  t.same([await get(), await fault.fired], [503, 2]);
   await fault.remove();
   await fault.remove();
-  t.same([await fault.fired, await get()], [1, 401], 'the handle keeps the last values');
+  t.same([await fault.fired, await get()], [2, 401], 'the handle keeps the last values');
+  await fault.disable();
+  await t.rejects(fault.enable(), { message: 'The fault fault-1 was removed, so it cannot be enabled.' });
   await fetch(`${emulator.baseUrl}/api/repos?x=1`, { method: 'POST', body: 'text' });
   t.same(JSON.parse(JSON.stringify(emulator.requests())), await connected.requests());
   t.same(
     (await connected.requests({ operation: ['listRepositories', 'grep'], status: '4xx' })).map(({ id }) => id),
-    ['req-00000002'],
+    ['req-00000002', 'req-00000004'],
   );
   t.equal((await connected.requests({})).dropped, 0);
   const expectations = { requests: [{ match: { status: 503 }, count: 2 }], client: true } as const;

@@ -56,15 +56,17 @@ export function connectedQuotas(api: AdminApi): ConnectedService['quotas'] {
   };
 }
 
+/** Handles the rejection of a request for an item that is absent. Throws every other error. */
+function ifAbsent(error: unknown): void {
+  if (!(error instanceof AdminApiError && error.status === 404)) throw error;
+}
+
 /**
  * Reads and removes one item of a list of the admin API. `latest` is the item when it was created. After its removal,
  * reading returns the last known item. Requests for other reasons than its absence are rejected.
  */
 function itemAt<Item>(api: AdminApi, path: string, latest: Item) {
   let last = latest;
-  const ifAbsent = (error: unknown): void => {
-    if (!(error instanceof AdminApiError && error.status === 404)) throw error;
-  };
   const read = async (): Promise<Item> => {
     last = ((await api.ask('GET', path).catch(ifAbsent)) as Item | undefined) ?? last;
     return last;
@@ -89,13 +91,24 @@ export async function connectedFault(
 ): Promise<ConnectedFault> {
   const body = typeof spec === 'string' ? { spec } : spec;
   const added = (await api.ask('POST', '/faults', body)) as FaultRecord;
-  const { read, remove } = itemAt(api, `/faults/${encodeURIComponent(added.id)}`, added);
+  const path = `/faults/${encodeURIComponent(added.id)}`;
+  const { read, remove } = itemAt(api, path, added);
+  const setEnabled = async (enabled: boolean): Promise<boolean> => {
+    const patched = await api.ask('PATCH', path, { enabled }).catch(ifAbsent);
+    return patched !== undefined;
+  };
   return {
     id: added.id,
     get fired() {
       return read().then(({ fired }) => fired);
     },
     requests: async () => [...(await read()).requestIds],
+    disable: async () => {
+      await setEnabled(false);
+    },
+    enable: async () => {
+      if (!(await setEnabled(true))) throw new Error(`The fault ${added.id} was removed, so it cannot be enabled.`);
+    },
     remove,
     [Symbol.asyncDispose]: remove,
   };

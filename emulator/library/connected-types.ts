@@ -72,7 +72,9 @@ export interface ConnectedNamespace extends ConnectedService, AsyncDisposable {
 }
 
 /** Handle of a fault in an emulator in another process. */
-export interface ConnectedFault extends Promised<Pick<FaultHandle, 'fired' | 'requests' | 'remove'>>, AsyncDisposable {
+export interface ConnectedFault
+  extends Promised<Omit<FaultHandle, 'id' | typeof Symbol.asyncDispose>>,
+    AsyncDisposable {
   readonly id: string;
 }
 
