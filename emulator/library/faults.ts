@@ -13,6 +13,9 @@ import type { CurrentWorld } from '../world/current-world.js';
  * // … a test …
  * const [touched] = lost.requests();
  * console.log(lost.id, lost.fired, emulator.requests().find(({ id }) => id === touched));
+ * lost.disable();
+ * // … requests that the fault must not affect …
+ * lost.enable();
  * lost.remove();
  * ```
  */
