@@ -143,11 +143,14 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   {
     id: 'pack.file.op.default',
     says: 'A file operation without operation is an upsert.',
+    clauses: { replaces: 'It replaces a file that exists.' },
     check: async (t) => {
-      const lines = oneOperation(t, { path: 'default.txt', content_id: 'c' }, chunk('c', 'by default'));
-      const { name, response } = await send(t, lines);
-      expectStatus(response, 201);
-      expectSame(await contentOf(t, name, 'default.txt'), 'by default', 'the file must exist with the sent bytes');
+      for (const content of ['by default', 'replaced by default']) {
+        const lines = oneOperation(t, { path: 'default.txt', content_id: 'c' }, chunk('c', content));
+        const { name, response } = await send(t, lines);
+        expectStatus(response, 201);
+        expectSame(await contentOf(t, name, 'default.txt'), content, 'the file must exist with the sent bytes');
+      }
     },
   },
   {

@@ -5,6 +5,7 @@ import {
   COMMITTER,
   defaultBranchNames,
   getCommit,
+  listCommits,
   mustTipOf,
   restore,
   restoreMetadata,
@@ -97,7 +98,11 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
   {
     id: 'restore.effect.history-kept',
     says: 'The earlier commits of the branch stay in its history.',
+    clauses: { 'commit-list': 'The list of commits contains the earlier commits.' },
     check: on(restored, async (t, { name, last, response }) => {
+      const listed = expectStatus(await listCommits(t, name), 200).records('commits');
+      const shas = listed.map(({ sha }) => sha);
+      expectTrue(shas.includes(last.sha), 'the list of commits must contain the old tip', shas);
       const { git } = await clone(t, name);
       const parents = await git.parents(response.string('commit', 'commit_sha'));
       expectTrue(parents.includes(last.sha), 'the old tip must be a parent of the new commit', parents);

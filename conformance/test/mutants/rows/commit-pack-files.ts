@@ -1,5 +1,6 @@
 import { type Mutant, type Patch, patched, proxied } from '../mutant.js';
 import { META, PACK } from '../places.js';
+import type { Rewrite } from '../proxy.js';
 import { changesJson, ignoresMember } from '../rewrites.js';
 import { changesPack, type FileOperation } from '../streams.js';
 
@@ -61,6 +62,16 @@ function deletesAlso(condition: string): Patch {
   };
 }
 
+/** Renames the file of an operation without `operation` if an earlier operation without it had the same path. */
+function keepsFilesWithoutOperation(): Rewrite {
+  const written = new Set<unknown>();
+  return changesFiles((file) => {
+    if (file.operation !== undefined) return;
+    if (written.has(file.path)) file.path = `${file.path}.new`;
+    else written.add(file.path);
+  });
+}
+
 export const rows: readonly Mutant[] = [
   proxied(
     'pack-names-files-after-their-content',
@@ -85,6 +96,12 @@ export const rows: readonly Mutant[] = [
     changesFiles((file) => {
       file.operation ??= '';
     }),
+  ),
+  proxied(
+    'pack-replaces-only-on-request',
+    'pack.file.op.default#replaces',
+    'adds a file beside the one that exists if no operation is named',
+    keepsFilesWithoutOperation(),
   ),
   proxied(
     'pack-adds-every-file-at-the-root',

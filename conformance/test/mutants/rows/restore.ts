@@ -6,7 +6,7 @@ import {
   needsNoRepoClaim,
   takesFirstRepository,
 } from '../patches.js';
-import { RESET, RESTORE } from '../places.js';
+import { COMMITS, RESET, RESTORE } from '../places.js';
 import type { ProxiedResponse, Rewrite } from '../proxy.js';
 import {
   changesJson,
@@ -47,8 +47,31 @@ function refuses(isMeant: (body: string) => boolean, change: (response: ProxiedR
 const FILE = 'api/operations/restore.js';
 const COMMIT_ONTO = 'await commitOnto(transaction, base, tree, write)';
 
+/** Leaves the commits between the target and the new commit of a restore out of the list of commits. */
+function hidesUndoneCommits(): Rewrite {
+  const restored = new Set<unknown>();
+  return {
+    response: (response) => {
+      const isRestore = isAt(RESTORE, response.request) && response.status === 201;
+      if (!isRestore && !(isAt(COMMITS, response.request) && response.status === 200)) return;
+      const body: { result?: { new_sha?: unknown }; commits?: { sha: unknown }[] } = JSON.parse(
+        response.body.toString(),
+      );
+      if (isRestore) restored.add(body.result?.new_sha);
+      if (!body.commits || !restored.has(body.commits[0]?.sha)) return;
+      response.body = Buffer.from(JSON.stringify({ ...body, commits: body.commits.slice(0, 1) }));
+    },
+  };
+}
+
 export const rows: readonly Mutant[] = [
   proxied('restore-answers-200', 'restore.route.v1', 'answers a restore with 200', changesStatus(RESTORE, 201, 200)),
+  proxied(
+    'restore-hides-undone-commits',
+    'restore.effect.history-kept#commit-list',
+    'leaves out of the list of commits what a restore has undone',
+    hidesUndoneCommits(),
+  ),
   proxied(
     'restore-has-no-reset-commits',
     'restore.route.reset-alias',
