@@ -34,6 +34,11 @@ export const ZEROS = '0'.repeat(40);
 /** Well-formed SHA of an object that exists in no repository. */
 export const ABSENT_SHA = '5ca1ab1e0ddba11c0ffee000facade0123456789';
 
+/** Returns a SHA that differs from `sha` only in its last digit. */
+export function withOtherEnd(sha: string): string {
+  return sha.slice(0, -1) + (sha.endsWith('0') ? '1' : '0');
+}
+
 export const getRepo = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<ApiResponse> =>
   t.get('/api/v1/repo', { as: reader(repo), ...options });
 

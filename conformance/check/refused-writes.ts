@@ -1,7 +1,7 @@
 import type { WireRequest } from '../http/client.js';
 import { type Exchange, isRecord, jsonOf } from '../http/exchange.js';
 import { AssertionFailure } from './outcomes.js';
-import { type Difference, differences, lookAt, type Part, type Sight, type View } from './repository-view.js';
+import { lastingDifferences, lookAt, type Part, type Sight, type View } from './repository-view.js';
 import { type Write, writeOf } from './write-request.js';
 
 /** State of one repository, as last observed by the suite. */
@@ -81,13 +81,6 @@ interface Run extends Sight {
 }
 
 /**
- * Number of consecutive views that must differ from the view before a refused write. Only then is the difference
- * reported. A service may omit optional members from some responses, which looks like a change. If it omits them from
- * every second response, 1 check in 65,000 reports a change by mistake.
- */
-const MAX_LOOKS = 16;
-
-/**
  * Maximum number of views taken until an accepted write becomes visible. The pauses between them are 20 ms, 40 ms and
  * so on, 620 ms in total. If the write is still not visible, this check is given up, because the delayed write would
  * look like a change.
@@ -159,13 +152,9 @@ class Attempt {
     }
     const before = this.#before;
     if (before === undefined || this.known.underWay > 0) return undefined;
-    let changed: readonly Difference[] = [];
-    for (let looks = 0; looks < MAX_LOOKS && (looks === 0 || changed.length > 0); looks++) {
-      const after = await this.#view(this.#turn);
-      if (after === undefined) return undefined;
-      changed = differences(before, after).filter(({ name }) => !accepted.includes(name));
-    }
-    if (changed.length === 0) return undefined;
+    const look = () => this.#view(this.#turn);
+    const changed = await lastingDifferences(before, look, ({ name }) => !accepted.includes(name));
+    if (changed === undefined || changed.length === 0) return undefined;
     const { method, path } = this.request;
     return new AssertionFailure(
       `${method} ${path} was refused with ${exchange.status}, so ${this.repo} must not change`,

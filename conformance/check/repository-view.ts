@@ -64,6 +64,32 @@ export function differences(before: View, after: View): Difference[] {
   });
 }
 
+/**
+ * Number of consecutive views that must differ from an earlier view. Only then does a repository count as changed. A
+ * service may omit optional members from some responses, which looks like a change. If it omits them from every second
+ * response, 1 check in 65,000 reports a change by mistake.
+ */
+const MAX_LOOKS = 16;
+
+/**
+ * Returns the differences between `before` and the last of up to `MAX_LOOKS` later views; empty if one of these views
+ * equals `before`. `look` reads a view. It may return undefined if the repository cannot be compared; the result is then
+ * undefined. `isMeant` selects the differences that count.
+ */
+export async function lastingDifferences(
+  before: View,
+  look: () => Promise<View | undefined>,
+  isMeant: (difference: Difference) => boolean = () => true,
+): Promise<Difference[] | undefined> {
+  let changed: Difference[] = [];
+  for (let looks = 0; looks < MAX_LOOKS && (looks === 0 || changed.length > 0); looks++) {
+    const after = await look();
+    if (after === undefined) return undefined;
+    changed = differences(before, after).filter(isMeant);
+  }
+  return changed;
+}
+
 class Looker {
   constructor(
     readonly sight: Sight,

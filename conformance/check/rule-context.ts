@@ -262,6 +262,11 @@ export class RuleContext {
     return this.run.uniqueName();
   }
 
+  /** Returns a name for a branch or tag that this run has not used yet. It begins with `stem` and has no slash. */
+  uniqueRef(stem = 'ref'): string {
+    return `${stem}-${this.uniqueName().replaceAll('/', '-')}`;
+  }
+
   /** Skips the rule unless the suite may write to the target (`--write`). */
   needsWrite(): void {
     if (!this.target.write) throw new Skip('needs a new repository: --write');

@@ -51,7 +51,7 @@ const GIT_PLACES: readonly TokenPlace[] = [
     repo: async (t) => (await groupRepository(t)).name,
     send: async (t, repo, { as, ...options }) => {
       const { tip } = await groupRepository(t);
-      return pushRefs(t, repo, { [`refs/heads/pushed-${t.uniqueName().replaceAll('/', '-')}`]: tip }, as, options);
+      return pushRefs(t, repo, { [`refs/heads/${t.uniqueRef('pushed')}`]: tip }, as, options);
     },
   },
 ];

@@ -3,7 +3,6 @@ import { readChunks, refuseContentEncoding } from '../http/body.js';
 import { problem } from '../http/problem.js';
 import { json, stream } from '../http/reply.js';
 import type { MemoryTree } from '../sources/memory-tree.js';
-import { releaseRepositories } from '../world/repositories.js';
 import { adminRoute } from './route.js';
 
 const TAR = 'application/x-tar';
@@ -19,18 +18,8 @@ export const exportState = adminRoute({
   }),
   replies: { 200: TAR },
   handle: async ({ current, body }) => {
-    const { writeWorld } = await import('../exports/write-state.js');
-    const { writeTar } = await import('../exports/tar.js');
-    const { config, engine, world } = current;
-    const snapshot = world.snapshot();
-    const response = async function* () {
-      try {
-        yield* writeTar(writeWorld(snapshot, { config, engine }, body.include_secrets ?? false));
-      } finally {
-        releaseRepositories(snapshot.repositories, engine.memory);
-      }
-    };
-    return stream(200, response(), { 'content-type': TAR });
+    const { exportArchive } = await import('../exports/export-archive.js');
+    return stream(200, exportArchive(current, body.include_secrets ?? false), { 'content-type': TAR });
   },
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxStreamedBytes } from '../config/limits.js';
 import { base64Steps } from '../http/base64.js';
 import { checkItems, checkShape } from '../http/body.js';
 import { jsonSteps } from '../http/json-reader.js';
@@ -50,9 +51,7 @@ export async function readStreamedWrite<Metadata, Chunk, Sink extends ChunkSink<
 ): Promise<{ metadata: Metadata; sink: Sink }> {
   const { meter } = ctx;
   const { limits } = ctx.world;
-  // The limit of the stream is higher than the limit of the content. Base64 needs four bytes for three, and each chunk
-  // is wrapped in a line of JSON.
-  const stream = ctx.stream(limits.maxCommitBytes * 1.5 + 64 * 1024 * 1024);
+  const stream = ctx.stream(maxStreamedBytes(limits));
   const lines = readLines(stream, (line) => (line === 0 ? limits.maxMetadataBytes : limits.maxLineBytes));
   try {
     const first = await lines.next();

@@ -3,32 +3,22 @@ import { OptionError, readNamed } from '../config/option-values.js';
 import { type Flags, optionRows } from '../config/options.js';
 import { UsageError } from './usage-error.js';
 
-/** Command that starts an emulator. It accepts the flags of `emulator start`, and further flags. */
+/** Command whose flags are read before the rest of its command line. */
 export interface Starting {
   readonly command: string;
-  /** Further flags that have a value. */
-  readonly further: readonly string[];
-  /** Further flags without a value. */
-  readonly switches?: readonly string[];
+  /** Flags that the command accepts. A switch has no value. */
+  readonly flags: readonly { readonly flag: string; readonly isSwitch: boolean }[];
   /**
    * Advice for users who write an argument without a flag, at the end of the error message. Example: "put the program
    * after --". Empty if there is no advice.
    */
   readonly instead: string;
-  /** Options that the command accepts instead of the options of `start`. */
-  readonly options?: readonly { readonly flag: string; readonly isSwitch: boolean }[];
 }
 
-const START: Starting = { command: 'start', further: [], instead: '' };
+const START: Starting = { command: 'start', flags: optionRows(), instead: '' };
 
-/** Parses the flags of `emulator start`, which the table of options defines. Throws `UsageError` for anything else. */
-export function readFlags(argv: readonly string[], starting = START): Flags {
-  const { command, further, instead } = starting;
-  const rows = [
-    ...(starting.options ?? optionRows()),
-    ...further.map((flag) => ({ flag, isSwitch: false })),
-    ...(starting.switches ?? []).map((flag) => ({ flag, isSwitch: true })),
-  ];
+/** Parses the flags of a command, by default those of `emulator start`. Throws `UsageError` for anything else. */
+export function readFlags(argv: readonly string[], { command, flags: rows, instead } = START): Flags {
   const switches = rows.filter(({ isSwitch }) => isSwitch).map(({ flag }) => flag);
   const options = Object.fromEntries([
     ...rows.map(({ flag, isSwitch }) => [flag, { type: isSwitch ? 'boolean' : 'string', multiple: true }] as const),

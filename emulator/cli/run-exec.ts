@@ -1,6 +1,6 @@
 import { tokenClaims, variablesOf, wiringOf } from '../admin/exec-variables.js';
 import { readNamed } from '../config/option-values.js';
-import { type Flags, readOptions } from '../config/options.js';
+import { type Flags, optionRows, readOptions } from '../config/options.js';
 import type { Emulator } from '../index.js';
 import { HOST_FLAGS, readHostFlags } from './built-in-hosts.js';
 import { runProgram } from './child-program.js';
@@ -17,8 +17,11 @@ import { signedIfPossible, TOKEN_FLAGS } from './variables.js';
  */
 export const EXEC: Starting = {
   command: 'exec',
-  further: [...Object.keys(TOKEN_FLAGS), ...Object.keys(HOST_FLAGS)],
-  switches: ['verify'],
+  flags: [
+    ...optionRows(),
+    ...Object.keys({ ...TOKEN_FLAGS, ...HOST_FLAGS }).map((flag) => ({ flag, isSwitch: false })),
+    { flag: 'verify', isSwitch: true },
+  ],
   instead: '; put "--" before the command to run',
 };
 

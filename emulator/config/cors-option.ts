@@ -4,7 +4,7 @@ import { list, OptionError, type Row } from './option-values.js';
 export interface CorsOptions {
   /**
    * Origins (scheme, host and port) of web pages that may read responses, or only `*` for all origins. If empty,
-   * responses have no CORS headers, so browsers refuse such pages access.
+   * responses have no CORS headers, so browsers let no web page of another origin read them.
    */
   readonly cors: readonly string[];
 }

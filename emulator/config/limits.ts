@@ -89,3 +89,11 @@ export type Limits = { readonly [Name in LimitName]: number };
 export const DEFAULT_LIMITS = Object.fromEntries(
   Object.entries(LIMITS).map(([name, [value]]) => [name, value]),
 ) as Limits;
+
+/**
+ * Returns the maximum size, in bytes, of the body of a streamed commit. It is higher than the limit of the content,
+ * because base64 needs four bytes for three, and each chunk is wrapped in a line of JSON.
+ */
+export function maxStreamedBytes({ maxCommitBytes }: Pick<Limits, 'maxCommitBytes'>): number {
+  return maxCommitBytes * 1.5 + 64 * MiB;
+}

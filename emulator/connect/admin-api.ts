@@ -9,7 +9,7 @@ const LONGEST_WAIT = 60_000;
 /** Query parameters; undefined values are omitted. */
 export type Query = Readonly<Record<string, string | undefined>>;
 
-/** Admin API response with one part of a list. `next_cursor` requests the next part; null if there is none. */
+/** Admin API response with one part of a list. `next_cursor` requests the next part; null in the last part. */
 export interface ListPage {
   readonly items: readonly Readonly<Record<string, unknown>>[];
   readonly next_cursor: string | null;
@@ -32,6 +32,17 @@ export class AdminApiError extends Error {
   ) {
     super(message);
   }
+}
+
+/**
+ * Handler for the rejection of a request: resolves to undefined if the requested item does not exist (404), and throws
+ * every other error again.
+ *
+ *     const fault = await api.ask('GET', '/faults/fault-1').catch(ifAbsent);
+ */
+export function ifAbsent(error: unknown): undefined {
+  if (!(error instanceof AdminApiError && error.status === 404)) throw error;
+  return undefined;
 }
 
 /** Address of an admin API, and what its requests need. */
@@ -60,8 +71,7 @@ export class AdminApi {
     this.url = url.replace(/\/$/, '');
     this.#headers = {
       ...(adminToken && { authorization: `Bearer ${adminToken}` }),
-      // Selects the namespace by host name instead of its own port, because a container may publish only the first
-      // port.
+      // Selects the namespace by its host name on the first port, because a container may publish only this port.
       ...(namespace !== undefined && { host: `${namespace}.ns.localhost` }),
     };
   }

@@ -8,8 +8,8 @@ import { FAULT_LIMITS } from './fault-limits.js';
  */
 
 /**
- * Compiles a regular expression in RE2 syntax. The returned function is true if the expression matches anywhere in the
- * text. It searches only the first `FAULT_LIMITS.searched` characters. Throws an `Error` if the expression is invalid.
+ * Compiles a regular expression in RE2 syntax. The returned function returns true if the expression matches anywhere in
+ * the text. It searches only the first `FAULT_LIMITS.searched` characters. Throws an `Error` if the expression is invalid.
  *
  * RE2 searches in linear time, so an expression of a client cannot block other requests.
  */

@@ -39,7 +39,7 @@ export function matchersSchema(): z.ZodType {
 
 /**
  * Returns a function that tests the values that a condition found in a request. It returns true if at least one of them
- * matches. With `present: false`, it returns true if there are none.
+ * matches. With `present: false`, it returns true if the list of values is empty.
  */
 export function testOf(matcher: Matcher): (values: readonly unknown[]) => boolean {
   const { equals, contains, glob, regex, present } = typeof matcher === 'string' ? { glob: matcher } : matcher;

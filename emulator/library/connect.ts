@@ -5,7 +5,7 @@ import { wiringOf } from '../admin/exec-variables.js';
 import { ADMIN_PREFIX } from '../admin/path.js';
 import { fixtureKeys } from '../auth/fixture-keys.js';
 import { mintToken } from '../auth/mint.js';
-import { AdminApi, AdminApiError, type AdminApiOptions } from '../connect/admin-api.js';
+import { AdminApi, AdminApiError, type AdminApiOptions, ifAbsent } from '../connect/admin-api.js';
 import { findKey, type SigningKey } from '../connect/signing-key.js';
 import { faultClaims } from '../faults/fault-claim.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
@@ -158,17 +158,13 @@ function allowedScopes(key: SigningKey | undefined): readonly string[] {
 
 /** Returns the certificate that HTTPS clients must trust. Returns undefined if the emulator does not serve HTTPS. */
 async function readCertificate(api: AdminApi): Promise<string | undefined> {
-  try {
-    return ((await api.ask('GET', '/ca')) as { readonly certificate: string }).certificate;
-  } catch (error) {
-    if (error instanceof AdminApiError && error.status === 404) return undefined;
-    throw error;
-  }
+  const ca = (await api.ask('GET', '/ca').catch(ifAbsent)) as { readonly certificate: string } | undefined;
+  return ca?.certificate;
 }
 
 /**
- * Signs a token. The emulator signs with its test keys. This process signs with a key file, which the emulator cannot
- * read.
+ * Signs a token. If `key` is a test key, the emulator signs the token. If `key` is a file, this process signs it, because
+ * the emulator cannot read the file.
  */
 async function signToken(
   api: AdminApi,
@@ -207,9 +203,7 @@ async function createNamespace(
     addresses = mappedTo(`${protocol}//${id}.ns.localhost${port === '' ? '' : `:${port}`}`, first.org, reported);
   }
   const remove = async (): Promise<void> => {
-    await api.ask('DELETE', `/namespaces/${encodeURIComponent(id)}`).catch((error: unknown) => {
-      if (!(error instanceof AdminApiError && error.status === 404)) throw error;
-    });
+    await api.ask('DELETE', `/namespaces/${encodeURIComponent(id)}`).catch(ifAbsent);
   };
   return { id, ...(await serviceAt(own, addresses, shared)), close: remove, [Symbol.asyncDispose]: remove };
 }

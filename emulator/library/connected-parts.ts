@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { ScenarioRecord } from '../admin/scenarios.js';
-import { type AdminApi, AdminApiError, withQuery } from '../connect/admin-api.js';
+import { type AdminApi, ifAbsent, withQuery } from '../connect/admin-api.js';
 import type { Seeded } from '../sources/seeded.js';
 import type { ConnectedFault, ConnectedRepository, ConnectedScenario, ConnectedService } from './connected-types.js';
 import type { WebhookDelivery } from './outbox.js';
@@ -54,11 +54,6 @@ export function connectedQuotas(api: AdminApi): ConnectedService['quotas'] {
       await api.ask('PATCH', '/quotas', { quotas });
     },
   };
-}
-
-/** Handles the rejection of a request for an item that is absent. Throws every other error. */
-function ifAbsent(error: unknown): void {
-  if (!(error instanceof AdminApiError && error.status === 404)) throw error;
 }
 
 /**

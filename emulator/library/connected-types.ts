@@ -17,7 +17,8 @@ export type Promised<Members> = {
 /**
  * One emulated service in another process, which is an emulator or a namespace. The names are those of
  * `EmulatedService`. Members that are synchronous there return promises. The handle sends requests to the admin API,
- * and keeps no connection open. Members reject with an `Error` that contains the reason of the admin API.
+ * and keeps no connection open. If the admin API refuses a request, the member rejects with an `Error` whose message is
+ * the reason from the response.
  *
  * ```js
  * const connected = await connectEmulator(emulator.baseUrl);

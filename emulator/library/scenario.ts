@@ -55,7 +55,7 @@ export interface ScenarioHandle extends AsyncDisposable {
 
 /**
  * Registers a scenario, starts it, and returns its handle. `source` is the id of a registered or shipped scenario, the
- * path of a file, or an object. Rejects with an `Error` that names what is invalid. @internal
+ * path of a file, or an object. Rejects with an `Error` that names the invalid member or file. @internal
  */
 export async function addScenario(
   current: CurrentWorld,

@@ -36,21 +36,14 @@ export interface Imported {
 
 /** Returns an export of the current world (state of one service) as a tar archive. @internal */
 export async function exportWorld(
-  { config, engine, world }: CurrentWorld,
+  current: CurrentWorld,
   { includeSecrets = false }: ExportOptions = {},
 ): Promise<Uint8Array> {
-  // The modules are imported on demand, so that programs that export nothing do not load them.
-  const { writeWorld } = await import('../exports/write-state.js');
-  const { writeTar } = await import('../exports/tar.js');
-  const { releaseRepositories } = await import('../world/repositories.js');
-  const snapshot = world.snapshot();
-  try {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of writeTar(writeWorld(snapshot, { config, engine }, includeSecrets))) pieces.push(piece);
-    return Buffer.concat(pieces);
-  } finally {
-    releaseRepositories(snapshot.repositories, engine.memory);
-  }
+  // The module is imported on demand, so that programs that export nothing do not load it.
+  const { exportArchive } = await import('../exports/export-archive.js');
+  const pieces: Uint8Array[] = [];
+  for await (const piece of exportArchive(current, includeSecrets)) pieces.push(piece);
+  return Buffer.concat(pieces);
 }
 
 /** Imports an export or a repository into the current world. Rejects with `SourceError` if it is invalid. @internal */

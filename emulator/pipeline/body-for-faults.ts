@@ -1,3 +1,4 @@
+import { maxStreamedBytes } from '../config/limits.js';
 import { tooLarge } from '../http/body.js';
 import { jsonSteps } from '../http/json-reader.js';
 import { readLines } from '../http/ndjson.js';
@@ -40,12 +41,10 @@ async function readValues(context: RequestContext): Promise<unknown> {
  */
 async function holdStream(context: RequestContext): Promise<void> {
   await applyFaults(context, 'body');
-  const { maxCommitBytes } = context.world.limits;
   const pieces: Buffer[] = [];
   let failure: { readonly error: unknown } | undefined;
   try {
-    // The limit equals that of the largest streamed write, which is a commit with its content in base64.
-    for await (const piece of context.readBody(maxCommitBytes * 1.5 + 64 * 1024 * 1024)) pieces.push(piece);
+    for await (const piece of context.readBody(maxStreamedBytes(context.world.limits))) pieces.push(piece);
   } catch (error) {
     failure = { error };
   }

@@ -9,6 +9,7 @@ import { type Entry, fieldOf, operationOf, readArchive } from './har-archive.js'
 import { readScenario } from './read-scenario.js';
 import type { Scenario } from './scenario.js';
 import { SCENARIO_FILE_LIMIT, ScenarioError } from './scenario-file.js';
+import { sequenceFault } from './sequence-fault.js';
 
 /** HTTP status of each error code in the specification. A fault can return these errors by their code. */
 const STATUS_OF: ReadonlyMap<string, number> = new Map(problemCodes().map(({ code, status }) => [code, status]));
@@ -29,8 +30,8 @@ export interface Converted {
 /**
  * Returns a scenario from an HTTP Archive. Throws `ScenarioError`.
  *
- * A recording of `emulator record` gives a scenario that repeats all its responses. Any other archive gives a scenario
- * that reproduces its failures: statuses, error codes, rate limit headers and aborted responses. The faults of each
+ * For a recording of `emulator record`, the scenario repeats all recorded responses. For any other archive, the scenario
+ * reproduces only the failures: statuses, error codes, rate limit headers and aborted responses. The faults of each
  * operation keep the recorded order. Errors from other programs, such as a proxy's error page, also keep their media
  * type and body. Tokens and credentials are removed from the body. Nothing else is copied.
  */
@@ -87,26 +88,15 @@ function faultsOfFailures(entries: readonly Entry[], operations: readonly Faulte
     const isRefusedByService = entry.response.status === 401 && fieldOf(entry.request, 'authorization') === undefined;
     if (!(isAuthorized && isRefusedByService)) sequence.push(actionOf(entry, operation));
   }
-  return [...sequences].flatMap(([operation, sequence]) => faultOf(operation, withoutTrailingPasses(sequence)));
+  return [...sequences].flatMap(([operation, sequence]) => faultOf(operation, sequence));
 }
 
 function faultOf(operation: FaultedOperation, sequence: readonly (Action | 'pass')[]): Fault[] {
-  const fired = sequence.filter((action) => action !== 'pass').length;
-  if (fired === 0) return [];
   // A cut of the Git ref advertisement must name its stage, because the fault kind `cut` has no default stage for this
   // operation.
   const isCut = sequence.some((action) => action !== 'pass' && 'cut' in action);
   const at = operation.id === 'gitInfoRefs' && isCut ? ({ at: 'git.advertise' } as const) : {};
-  return [{ match: { op: operation.id }, ...at, sequence, expect: { fired } }];
-}
-
-/**
- * Removes `pass` entries (requests without a fault) from the end of a sequence. They are not needed, because all later
- * requests pass anyway.
- */
-function withoutTrailingPasses(sequence: readonly (Action | 'pass')[]): readonly (Action | 'pass')[] {
-  const last = sequence.findLastIndex((action) => action !== 'pass');
-  return sequence.slice(0, last + 1);
+  return sequenceFault({ match: { op: operation.id }, ...at }, sequence);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { FaultedOperation } from '../faults/operation-shape.js';
 import { REDACTED } from '../journal/redaction.js';
 import { type Entry, fieldOf, operationOf, repositoryIn } from './har-archive.js';
 import { SCENARIO_LIMITS } from './scenario.js';
+import { sequenceFault } from './sequence-fault.js';
 
 /** Action that repeats one recorded response, or the reason why the response cannot be repeated. */
 type Repetition = { readonly action: Action } | { readonly reason: string };
@@ -188,13 +189,7 @@ function queryOf({ request: { url } }: Entry): URLSearchParams {
 function faultsOfGroup({ match, exchanges }: Group): Fault[] {
   const responses = exchanges.map(({ action }) => action);
   const delays = exchanges.map(({ entry, action }) => (action === 'pass' ? 'pass' : delayOf(entry)));
-  return [faultOf(match, delays), faultOf(match, responses)].flat();
-}
-
-function faultOf(match: Match, whole: readonly (Action | 'pass')[]): Fault[] {
-  const sequence = whole.slice(0, whole.findLastIndex((action) => action !== 'pass') + 1);
-  const fired = sequence.filter((action) => action !== 'pass').length;
-  return fired === 0 ? [] : [{ match, at: 'headers', sequence, expect: { fired } }];
+  return [delays, responses].flatMap((actions) => sequenceFault({ match, at: 'headers' }, actions));
 }
 
 /** Delays below this time, in milliseconds, are not repeated, because clients do not notice them. */

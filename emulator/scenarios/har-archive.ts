@@ -101,11 +101,20 @@ export function repositoryIn(url: string, { routes }: Pick<FaultedOperation, 'ro
   }
 }
 
+/** Compiled patterns by route, because an archive can contain many requests, and each is compared with all routes. */
+const patterns = new Map<string, RegExp>();
+
 /**
  * Returns a regular expression for the paths that a route matches, with a group for each parameter. Only the repository
  * name in a Git route may contain slashes.
  */
 function patternOf(route: string): RegExp {
+  const known = patterns.get(route) ?? compileRoute(route);
+  patterns.set(route, known);
+  return known;
+}
+
+function compileRoute(route: string): RegExp {
   const escaped = route.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
   const ofGit = escaped.replace(/^\/\{(\w+)\}(?=\\\.git)/, '/(?<$1>.+)');
   return new RegExp(`^${ofGit.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);

@@ -122,7 +122,7 @@ async function expectNoForeignGit(t: RuleContext, sibling: SeededRepository): Pr
   const fetched = await fetchCommit(t, sample, sibling.tip);
   expectTrue(!hasPack(fetched), 'a fetch must not send a commit of another repository', fetched.outcome);
   const { name: own } = await groupRepository(t);
-  const branch = `foreign-${t.uniqueName().replaceAll('/', '-')}`;
+  const branch = t.uniqueRef('foreign');
   const pushed = await pushRefs(t, own, { [`refs/heads/${branch}`]: sibling.tip }, writer(own));
   expectTrue(
     pushed.status !== 200 || !pushed.text.includes(`ok refs/heads/${branch}`),

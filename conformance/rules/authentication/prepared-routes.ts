@@ -2,7 +2,7 @@ import { commitFiles } from '../../api/commit-pack.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import { expectSame } from '../../check/expect.js';
 import { AssertionFailure, Skip } from '../../check/outcomes.js';
-import { differences, lookAt, type Part, type View } from '../../check/repository-view.js';
+import { lastingDifferences, lookAt, type Part, type View } from '../../check/repository-view.js';
 import type { RequestOptions, RuleContext } from '../../check/rule-context.js';
 import { README } from '../../fixtures/content.js';
 import { createNamedRepository } from '../../fixtures/repositories.js';
@@ -167,15 +167,9 @@ function lookWhenListed(t: RuleContext, watched: Watched, created: readonly stri
   }, 'Git must list every branch and tag that was created');
 }
 
-/** Number of views that must all differ from the first one before a change is reported. See `RefusedWrites`. */
-const MAX_LOOKS = 16;
-
 /** Expects a watched repository to be as it was in an earlier view. */
 async function expectUnchanged(t: RuleContext, watched: Watched, before: View): Promise<void> {
-  let changed = differences(before, await look(t, watched));
-  for (let looks = 1; looks < MAX_LOOKS && changed.length > 0; looks++) {
-    changed = differences(before, await look(t, watched));
-  }
+  const changed = await lastingDifferences(before, () => look(t, watched));
   expectSame(changed, [], `the requests were refused, so ${watched.repo} must not change`);
 }
 
@@ -189,8 +183,8 @@ export async function withUnchangedRefs(t: RuleContext, repo: string, send: () =
 
 /**
  * Sends the request of a route with other options, such as a bad token. `path`: name of the repository in the path of
- * the route. Switches off the suite's own check that nothing changed, because `forEachPreparedRoute` checks it for the
- * repositories of the requests.
+ * the route. Sets `mustSucceed`, so the suite does not compare the repository before and after this request.
+ * `forEachPreparedRoute` compares the repositories once, after all requests.
  */
 export function sendTo(
   t: RuleContext,

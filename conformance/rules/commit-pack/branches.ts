@@ -1,5 +1,14 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
-import { ABSENT_SHA, fileMetadata, getFile, mustTipOf, reader, tipOf, ZEROS } from '../../api/requests.js';
+import {
+  ABSENT_SHA,
+  fileMetadata,
+  getFile,
+  mustTipOf,
+  reader,
+  tipOf,
+  withOtherEnd,
+  ZEROS,
+} from '../../api/requests.js';
 import { expectAbsent, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { createNamedRepository, groupRepository } from '../../fixtures/repositories.js';
@@ -23,20 +32,11 @@ async function twoCommits(t: RuleContext) {
  */
 async function sideBranch(t: RuleContext) {
   const commits = await twoCommits(t);
-  const side = newBranch(t);
+  const side = t.uniqueRef('branch');
   const from = { target_branch: side, base_branch: t.defaultBranch };
   const ordinary = await commitFiles(t, commits.name, { 'side.txt': 'ordinary' }, from);
   const ephemeral = await commitFiles(t, commits.name, { 'side.txt': 'ephemeral' }, { ...from, ephemeral: true });
   return { ...commits, side, sideTip: ordinary.sha, ephemeralTip: ephemeral.sha };
-}
-
-function newBranch(t: RuleContext): string {
-  return `branch-${t.uniqueName().replaceAll('/', '-')}`;
-}
-
-/** Returns a SHA that differs from `sha` only in its last digit. */
-function withOtherEnd(sha: string): string {
-  return sha.slice(0, -1) + (sha.endsWith('0') ? '1' : '0');
 }
 
 async function parentsOf(t: RuleContext, repo: string, branch: string): Promise<readonly string[]> {
@@ -154,7 +154,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     },
     check: on(sideBranch, async (t, { name, tip, side, sideTip }) => {
       for (const [base, baseTip] of Object.entries({ [t.defaultBranch]: tip, [side]: sideTip })) {
-        const branch = newBranch(t);
+        const branch = t.uniqueRef('branch');
         const from = { target_branch: branch, base_branch: base };
         const { sha } = await commitFiles(t, name, { 'on-branch.txt': 'x' }, from);
         expectSame(await mustTipOf(t, name, branch), sha, 'the branch must point to the written commit');
@@ -172,7 +172,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     says: 'base_branch has no effect if target_branch exists.',
     level: 'SHOULD',
     check: on(twoCommits, async (t, { name }) => {
-      const branch = newBranch(t);
+      const branch = t.uniqueRef('branch');
       const { sha } = await commitFiles(
         t,
         name,
@@ -194,7 +194,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     id: 'pack.base_branch.latest',
     says: 'Without expected_head_sha, a new branch starts at the latest commit of base_branch.',
     check: on(twoCommits, async (t, { name, tip }) => {
-      const branch = newBranch(t);
+      const branch = t.uniqueRef('branch');
       await commitFiles(t, name, { 'x.txt': 'x' }, { target_branch: branch, base_branch: t.defaultBranch });
       expectSame(await parentsOf(t, name, branch), [tip], 'the parent must be the newest commit of the base branch');
     }),
@@ -208,11 +208,11 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     },
     check: on(sideBranch, async (t, { name, tip, side, sideTip, ephemeralTip }) => {
       for (const [base, sha] of Object.entries({ [t.defaultBranch]: tip, [side]: sideTip })) {
-        const metadata = { target_branch: newBranch(t), base_branch: base, expected_head_sha: sha };
+        const metadata = { target_branch: t.uniqueRef('branch'), base_branch: base, expected_head_sha: sha };
         await commitFiles(t, name, { 'x.txt': 'x' }, metadata);
       }
       const onEphemeral = { base_branch: side, ephemeral_base: true, expected_head_sha: ephemeralTip };
-      await commitFiles(t, name, { 'x.txt': 'x' }, { target_branch: newBranch(t), ...onEphemeral });
+      await commitFiles(t, name, { 'x.txt': 'x' }, { target_branch: t.uniqueRef('branch'), ...onEphemeral });
     }),
   },
   {
@@ -224,7 +224,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
       'ephemeral-base': 'With ephemeral_base true, the tip of the ordinary branch with the same name is refused.',
     },
     check: on(sideBranch, async (t, { name, older, tip, side, sideTip }) => {
-      const branch = newBranch(t);
+      const branch = t.uniqueRef('branch');
       const expecting = (sha: string, base = t.defaultBranch, ephemeral_base?: boolean) => {
         const metadata = { target_branch: branch, base_branch: base, ephemeral_base, expected_head_sha: sha };
         return sendPack(t, name, packLines(t, { 'x.txt': 'x' }, metadata));
@@ -239,7 +239,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     id: 'pack.base_branch.missing',
     says: 'A base_branch that does not exist is refused with 404.',
     check: on(groupRepository, async (t, { name }) => {
-      const branch = newBranch(t);
+      const branch = t.uniqueRef('branch');
       const lines = packLines(t, { 'x.txt': 'x' }, { target_branch: branch, base_branch: 'nope' });
       const response = await sendPack(t, name, lines);
       t.tolerate('A28', 'missing base branch', response, [
@@ -258,7 +258,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
       git: 'Git does not list the ephemeral branch as an ordinary branch.',
     },
     check: on(groupRepository, async (t, { name }) => {
-      const branch = newBranch(t);
+      const branch = t.uniqueRef('branch');
       await commitFiles(
         t,
         name,
@@ -273,7 +273,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
       const odd = packLines(
         t,
         { 'e.txt': 'e' },
-        { target_branch: newBranch(t), base_branch: t.defaultBranch, ephemeral: 'yes' },
+        { target_branch: t.uniqueRef('branch'), base_branch: t.defaultBranch, ephemeral: 'yes' },
       );
       t.observe('ephemeral "yes"', await sendPack(t, name, odd));
     }),
@@ -306,14 +306,14 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
       'no-fallback': 'If only an ordinary branch has the name, the base is missing.',
     },
     check: on(groupRepository, async (t, { name }) => {
-      const [base, onlyEphemeral, onlyOrdinary] = [newBranch(t), newBranch(t), newBranch(t)];
+      const [base, onlyEphemeral, onlyOrdinary] = [t.uniqueRef('branch'), t.uniqueRef('branch'), t.uniqueRef('branch')];
       const from = { base_branch: t.defaultBranch };
       const both = { target_branch: base, ...from };
       await commitFiles(t, name, { 'which.txt': 'ordinary' }, both);
       await commitFiles(t, name, { 'which.txt': 'ephemeral' }, { ...both, ephemeral: true });
       for (const ephemeral_base of [true, false]) {
         for (const ephemeral of [true, false]) {
-          const target_branch = newBranch(t);
+          const target_branch = t.uniqueRef('branch');
           const metadata = { target_branch, base_branch: base, ephemeral, ephemeral_base };
           await commitFiles(t, name, { 'c.txt': 'c' }, metadata);
           const read = (from: boolean) =>
@@ -326,7 +326,11 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
       await commitFiles(t, name, { 'b.txt': 'b' }, { target_branch: onlyEphemeral, ...from, ephemeral: true });
       await commitFiles(t, name, { 'b.txt': 'b' }, { target_branch: onlyOrdinary, ...from });
       for (const base_branch of [onlyEphemeral, onlyOrdinary]) {
-        const metadata = { target_branch: newBranch(t), base_branch, ephemeral_base: base_branch === onlyOrdinary };
+        const metadata = {
+          target_branch: t.uniqueRef('branch'),
+          base_branch,
+          ephemeral_base: base_branch === onlyOrdinary,
+        };
         expectStatus(await sendPack(t, name, packLines(t, { 'c.txt': 'c' }, metadata)), 404);
       }
     }),
@@ -337,7 +341,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     level: 'SHOULD',
     check: on(groupRepository, async (t, { name }) => {
       const tip = await mustTipOf(t, name);
-      const branch = newBranch(t);
+      const branch = t.uniqueRef('branch');
       const lines = packLines(
         t,
         { 'good.txt': 'x', 'bad.txt': 'x' },

@@ -143,7 +143,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   {
     id: 'pack.file.op.default',
     says: 'A file operation without operation is an upsert.',
-    clauses: { replaces: 'It replaces a file that exists.' },
+    clauses: { replaces: 'An operation without operation replaces a file that exists.' },
     check: async (t) => {
       for (const content of ['by default', 'replaced by default']) {
         const lines = oneOperation(t, { path: 'default.txt', content_id: 'c' }, chunk('c', content));

@@ -85,7 +85,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       'first-commit': 'The first commit of a repository is answered with 201.',
     },
     check: on(groupRepository, async (t, { name }) => {
-      const target_branch = `route-${t.uniqueName().replaceAll('/', '-')}`;
+      const target_branch = t.uniqueRef('route');
       const empty = t.uniqueName();
       await createNamedRepository(t, empty);
       const written = [
@@ -226,12 +226,12 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       // A server may refuse some of these names for another reason, with another status.
       const refuses = async (branch: string, more: object = {}) =>
         expectStatus(await send(branch, more), 400, 404, 409);
-      const apart = `apart-${t.uniqueName().replaceAll('/', '-')}`;
+      const apart = t.uniqueRef('apart');
       const onEphemeral = { target_branch: apart, base_branch: t.defaultBranch, ephemeral: true };
       const { sha } = await commitFiles(t, name, { 'apart.txt': 'x' }, onEphemeral);
       await refuses(apart);
       expectAbsent(await tipOf(t, name, apart), 'the ordinary branch must not be created');
-      const tag = `tag-${t.uniqueName().replaceAll('/', '-')}`;
+      const tag = t.uniqueRef('tag');
       await pushRefs(t, name, { [`refs/tags/${tag}`]: sha }, writer(name));
       for (const other of [tag, sha]) await refuses(other);
       const refs = [...(await listRefs(t, name, reader(name))).keys()];

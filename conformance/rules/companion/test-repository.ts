@@ -40,7 +40,7 @@ export class TestRepository {
 
   /** Returns an unused name that is unique in the whole organization; hosting projects require this. */
   unusedName(stem: string): string {
-    return `${stem}-${this.t.uniqueName().replaceAll('/', '-')}`;
+    return this.t.uniqueRef(stem);
   }
 
   /** Creates a branch with one commit on top of the default branch. Returns the branch name. */

@@ -258,7 +258,7 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
         async () => (await listRefs(t, name, reader(name))).get(`refs/heads/${t.defaultBranch}`) === sha,
         'the refs must list the new tip',
       );
-      const branch = t.uniqueName().replaceAll('/', '-');
+      const branch = t.uniqueRef('branch');
       const metadata = { target_branch: branch, base_branch: t.defaultBranch };
       const made = await commitFiles(t, name, { 'branch.txt': branch }, metadata);
       await t.eventually(

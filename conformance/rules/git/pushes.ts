@@ -57,11 +57,6 @@ async function expectRefs(t: RuleContext, repo: string, expected: Record<string,
   }
 }
 
-/** Returns a branch or tag name that no other rule uses. */
-function uniqueRef(t: RuleContext): string {
-  return t.uniqueName().replaceAll('/', '-');
-}
-
 export const gitPushes = defineWritingRules('Git over HTTPS', 'git-pushes', [
   {
     id: 'git.push',
@@ -77,7 +72,7 @@ export const gitPushes = defineWritingRules('Git over HTTPS', 'git-pushes', [
       await withEachGitClient(t, async (git) => {
         for (const repo of [name, dotted]) {
           const tip = await git.fetch(repo);
-          const branch = t.uniqueName().replaceAll('/', '-');
+          const branch = t.uniqueRef('branch');
           const sha = await commitLocally(git, { parent: [tip], branch, text: randomBytes(LARGE_FILE) });
           expectAbsent(await git.push(repo, [branch]), `the push to ${repo} with ${git.name} must succeed`);
           expectSame(await mustTipOf(t, repo, branch), sha, 'the API must list the pushed branch');
@@ -90,7 +85,7 @@ export const gitPushes = defineWritingRules('Git over HTTPS', 'git-pushes', [
       const base = `base ${t.uniqueName()}\n`;
       const { sha: parent } = await commitFiles(t, name, { 'base.txt': base });
       const thin = await newThinCommit(t, parent, base, 'added\n');
-      const updates = [{ ref: `refs/heads/${uniqueRef(t)}`, old: ZEROS, next: thin.sha }];
+      const updates = [{ ref: `refs/heads/${t.uniqueRef()}`, old: ZEROS, next: thin.sha }];
       expectReported(await pushUpdates(t, name, updates, writer(name), { pack: thin.pack }), updates);
       const file = expectStatus(await getFile(t, name, { path: 'pushed.txt', ref: thin.sha }), 200);
       expectSame(file.text, `${base}added\n`, 'the API must read the file that was pushed as a delta');
@@ -108,7 +103,7 @@ export const gitPushes = defineWritingRules('Git over HTTPS', 'git-pushes', [
     check: on(groupRepository, async (t, { name }) => {
       const tip = await mustTipOf(t, name);
       const { sha, pack } = await newCommit(t, tip);
-      const [one, two, tag] = [`topic/${uniqueRef(t)}`, uniqueRef(t), `release/${uniqueRef(t)}`];
+      const [one, two, tag] = [`topic/${t.uniqueRef()}`, t.uniqueRef(), `release/${t.uniqueRef()}`];
       const updates = [
         { ref: `refs/heads/${one}`, old: ZEROS, next: sha },
         { ref: `refs/heads/${t.defaultBranch}`, old: tip, next: sha },
@@ -138,7 +133,7 @@ export const gitPushes = defineWritingRules('Git over HTTPS', 'git-pushes', [
     says: 'A push whose request body is sent in chunks works, because Git sends bodies above 1 MiB in chunks.',
     check: on(groupRepository, async (t, { name, tip }) => {
       const { sha, pack } = await newCommit(t, tip);
-      const updates = [{ ref: `refs/heads/${uniqueRef(t)}`, old: ZEROS, next: sha }];
+      const updates = [{ ref: `refs/heads/${t.uniqueRef()}`, old: ZEROS, next: sha }];
       expectReported(await pushUpdates(t, name, updates, writer(name), { pack, chunked: true }), updates);
       expectSame((await getCommit(t, name, sha)).status, 200, 'the API must return the pushed commit');
     }),
@@ -153,7 +148,7 @@ export const gitPushes = defineWritingRules('Git over HTTPS', 'git-pushes', [
     },
     check: on(groupRepository, async (t, { name, tip }) => {
       const { sha, pack } = await newCommit(t, tip);
-      const [moved, free] = [`refs/heads/${uniqueRef(t)}`, `refs/heads/${uniqueRef(t)}`];
+      const [moved, free] = [`refs/heads/${t.uniqueRef()}`, `refs/heads/${t.uniqueRef()}`];
       const first = [{ ref: moved, old: ZEROS, next: sha }];
       expectReported(await pushUpdates(t, name, first, writer(name), { pack }), first);
       const later = await newCommit(t, tip);
@@ -184,7 +179,7 @@ export const gitPushes = defineWritingRules('Git over HTTPS', 'git-pushes', [
         [ABSENT_SHA, undefined],
         [orphan.sha, orphan.pack],
       ] as const) {
-        const ref = `refs/heads/${uniqueRef(t)}`;
+        const ref = `refs/heads/${t.uniqueRef()}`;
         const given = pack === undefined ? {} : { pack };
         const response = await pushUpdates(t, name, [{ ref, old: ZEROS, next }], writer(name), given);
         expectTrue(readReport(response).get(ref) !== 'ok', 'the push must be refused', response.outcome);
@@ -203,7 +198,7 @@ export const gitPushes = defineWritingRules('Git over HTTPS', 'git-pushes', [
       others: 'Other refs at the same commit stay.',
     },
     check: on(groupRepository, async (t, { name, tip }) => {
-      const [branch, kept, tag] = [uniqueRef(t), uniqueRef(t), uniqueRef(t)];
+      const [branch, kept, tag] = [t.uniqueRef(), t.uniqueRef(), t.uniqueRef()];
       const [heads, keeps, tags] = [`refs/heads/${branch}`, `refs/heads/${kept}`, `refs/tags/${tag}`];
       const made = [heads, keeps, tags].map((ref) => ({ ref, old: ZEROS, next: tip }));
       expectReported(await pushUpdates(t, name, made, writer(name)), made);

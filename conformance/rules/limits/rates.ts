@@ -64,8 +64,8 @@ function parametersOf(field: string): Parameters | undefined {
 }
 
 /**
- * Returns true if the response reports throttling. File metadata is left out: it also uses 429 for too many distinct
- * commits, without these headers (A14).
+ * Returns true if the response reports throttling. Excludes file metadata, which also responds with 429 if there are too
+ * many distinct commits. That response has no rate limit headers (A14).
  */
 function isThrottled({ status, path }: Exchange): boolean {
   return status === 429 && !path.includes('/files/metadata');

@@ -1,5 +1,5 @@
 import { commitFiles } from '../../api/commit-pack.js';
-import { ABSENT_SHA, AUTHOR, reader, writeNote, ZEROS } from '../../api/requests.js';
+import { ABSENT_SHA, AUTHOR, reader, withOtherEnd, writeNote, ZEROS } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import { expectAbsent, expectMatch, expectSame, expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
@@ -53,7 +53,7 @@ async function expectNotesAt(t: RuleContext, repo: string, tip: string): Promise
  */
 async function expectOneNote(t: RuleContext): Promise<void> {
   const { name, sha: older } = await commitWithoutNote(t);
-  const target_branch = `noted-${t.uniqueName().replaceAll('/', '-')}`;
+  const target_branch = t.uniqueRef('noted');
   const { sha: newer } = await commitWithoutNote(t, { target_branch, base_branch: t.defaultBranch });
   expectSuccess(await writeNote(t, name, { sha: older, action: 'add', note: 'of the older' }));
   const none = await readNote(t, name, newer);
@@ -354,8 +354,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
           expectStatus(await writeNote(t, name, request), 409);
         }
       }
-      const close = tip.slice(0, -1) + (tip.endsWith('0') ? '1' : '0');
-      expectStatus(await writeNote(t, name, { sha, note: 'x', expected_ref_sha: close }), 409);
+      expectStatus(await writeNote(t, name, { sha, note: 'x', expected_ref_sha: withOtherEnd(tip) }), 409);
       await expectNotesAt(t, name, tip);
       const fresh = await newRepository(t);
       const request = { sha: fresh.tip, note: 'x', expected_ref_sha: fresh.tip };

@@ -106,7 +106,7 @@ export const everyWrite = defineWritingRules('Write result', 'every-write', [
       const seed = await mustTipOf(t, name);
       await commitFiles(t, name, { 'kept.txt': t.uniqueName(), 'gone.txt': 'x' });
       await commitFiles(t, name, { 'gone.txt': null });
-      const target_branch = `every-${t.uniqueName().replaceAll('/', '-')}`;
+      const target_branch = t.uniqueRef('every');
       const files = { 'every.txt': t.uniqueName() };
       for (const ephemeral of [false, true])
         await commitFiles(t, name, files, { target_branch, base_branch: t.defaultBranch, ephemeral });

@@ -32,7 +32,7 @@ async function restoredCommit(t: RuleContext, more: object = {}): Promise<ApiRes
  */
 async function twoBranches(t: RuleContext) {
   const { name, seed, last } = await moved(t);
-  const side = `side-${t.uniqueName().replaceAll('/', '-')}`;
+  const side = t.uniqueRef('side');
   const from = { target_branch: side, base_branch: t.defaultBranch };
   const { sha: sideTip } = await commitFiles(t, name, { 'side.txt': t.uniqueName() }, from);
   return { name, seed, last, side, sideTip };

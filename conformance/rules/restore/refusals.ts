@@ -229,7 +229,7 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
     check: on(already, async (t, { name, tip, response }) => {
       expectTrue('commit' in response.record(), 'the response must have the member commit');
       expectSame(response.find('commit'), null, 'commit must be null');
-      const target_branch = `beside-${t.uniqueName().replaceAll('/', '-')}`;
+      const target_branch = t.uniqueRef('beside');
       await commitFiles(t, name, { 'beside.txt': 'x' }, { target_branch, base_branch: t.defaultBranch });
       const metadata = restoreMetadata(t, tip, { target_branch });
       const changed = expectStatus(await restore(t, name, metadata, { mustSucceed: true }), 201);

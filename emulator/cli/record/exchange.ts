@@ -7,6 +7,9 @@ import { operationOf } from '../../scenarios/har-archive.js';
 import type { GitFacts } from '../../smart-http/git-facts.js';
 import { gitFactsOf, summarizeRequest, summarizeResponse } from './git-summary.js';
 
+/** How an exchange ended. `cut`: the deployment ended the connection too early. `gone`: the client disconnected. */
+export type End = Exclude<Outcome, 'open'>;
+
 /** Operations whose bodies are content of Git repositories, in addition to those of the group `Git`. */
 const LFS_CONTENT: ReadonlySet<string> = new Set(['lfsDownloadObject', 'lfsUploadObject']);
 
@@ -20,7 +23,7 @@ export interface RecordingOptions {
 export interface ExchangeOptions extends RecordingOptions {
   /** Scheme and host of the deployment to which the request is forwarded. */
   readonly origin: string;
-  /** Position of the exchange among all exchanges, by the start of their requests. The first has 1. */
+  /** Number of the exchange, in the order in which the requests began. The first exchange has the number 1. */
   readonly order: number;
   readonly operations: readonly Operation[];
 }
@@ -43,7 +46,7 @@ export class Exchange {
   /** False if the body of the request, or of the response, is content of a Git repository, which is not recorded. */
   readonly keepsRequest: boolean;
   keepsResponse = true;
-  /** Status of the response; 0 if there is none. */
+  /** Status of the response; 0 until a response arrives. */
   status = 0;
   responseHeaders: readonly string[] = [];
   response = new CapturedBody(0);
@@ -108,10 +111,9 @@ export class Exchange {
   }
 
   /**
-   * Records the end. Resolves when the Git requests and responses are summarized. `cut` means that the deployment ended
-   * the connection too early, and `gone` that the client disconnected.
+   * Records the end. Resolves when the Git requests and responses are summarized.
    */
-  async end(outcome: Outcome): Promise<void> {
+  async end(outcome: End): Promise<void> {
     this.outcome = outcome;
     this.duration = this.#elapsed;
     if (this.status === 0) this.wait = this.duration;

@@ -8,7 +8,7 @@ import {
 import type { Duplex } from 'node:stream';
 import { MAX_HEADER_BYTES } from '../../config/limits.js';
 import { endConnection } from '../../http/response-cut.js';
-import type { Exchange } from './exchange.js';
+import type { End, Exchange } from './exchange.js';
 
 /** Opens a connection to a deployment. Rejects with the reason if the deployment cannot be reached. */
 export type Connect = (signal: AbortSignal) => Promise<Duplex>;
@@ -78,16 +78,12 @@ function withoutHopByHop(raw: readonly string[]): [name: string, value: string][
 export function forward(
   request: IncomingMessage,
   response: ServerResponse,
-  {
-    exchange,
-    agent,
-    onEnd,
-  }: { exchange: Exchange; agent: Onward; onEnd: (outcome: 'complete' | 'cut' | 'gone') => void },
+  { exchange, agent, onEnd }: { exchange: Exchange; agent: Onward; onEnd: (outcome: End) => void },
 ): void {
   let failure: NodeJS.ErrnoException | undefined;
   let incoming: IncomingMessage | undefined;
   let hasEnded = false;
-  const end = (outcome: 'complete' | 'cut' | 'gone'): void => {
+  const end = (outcome: End): void => {
     if (hasEnded) return;
     hasEnded = true;
     onEnd(outcome);

@@ -147,7 +147,7 @@ async function reading(body: Readable, read: (reader: PacketReader) => Promise<v
     await read(reader);
     for await (const _ of reader.rest());
   } catch {
-    // Ignores the error. The summary then contains what was read before it.
+    // Ignores the error, so the summary contains only the facts that were read before the error.
   } finally {
     body.resume();
   }

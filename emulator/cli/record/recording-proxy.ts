@@ -8,7 +8,7 @@ import { createSecureServer, createTls } from '../../tls/tls-service.js';
 import { readOuterProxy, trustedCertificates } from '../proxied-environment.js';
 import type { Terminal } from '../terminal.js';
 import { openTunnel } from '../tunnel.js';
-import { Exchange } from './exchange.js';
+import { type End, Exchange } from './exchange.js';
 import { type Connect, forward, Onward, onwardHeaders } from './forward.js';
 import type { Recording } from './recording.js';
 
@@ -37,7 +37,7 @@ const LOOPBACK = '127.0.0.1';
 const OWN_NAMES = ['localhost', LOOPBACK];
 /** Timeout for connecting to the deployment, in milliseconds. */
 const CONNECT_TIMEOUT = 30_000;
-/** Matches the paths of Git remotes, for requests whose host name does not tell what they are for. */
+/** Matches the paths of Git remotes. Decides between API and Git if the `Host` header of a request does not. */
 const GIT_PATH = /\.git\/(?:info\/|git-|objects\/|HEAD$)/;
 
 export async function startRecordingProxy(
@@ -83,7 +83,7 @@ export async function startRecordingProxy(
     const options = { ...recording.options, origin: to.origin, order: ++count, operations };
     const exchange = new Exchange(request, onwardHeaders(request, to.host), options);
     const done = new Promise<void>((resolve) => {
-      const onEnd = async (outcome: 'complete' | 'cut' | 'gone') => {
+      const onEnd = async (outcome: End) => {
         await exchange.end(outcome);
         recording.add(exchange);
         active.delete(entry);
@@ -92,7 +92,7 @@ export async function startRecordingProxy(
       try {
         forward(request, response, { exchange, agent: agentFor(request.socket, to), onEnd });
       } catch (error) {
-        // Node reads some requests that it cannot send.
+        // Node's HTTP client refuses some requests that its server accepts, for example for their path.
         exchange.error = (error as Error).message;
         response.destroy();
         void onEnd('cut');

@@ -36,8 +36,7 @@ export const RECORD_FLAGS = {
 
 export const RECORD: Starting = {
   command: 'record',
-  options: Object.entries(RECORD_FLAGS).map(([flag, row]) => ({ flag, isSwitch: !('read' in row) })),
-  further: [],
+  flags: Object.entries(RECORD_FLAGS).map(([flag, row]) => ({ flag, isSwitch: !('read' in row) })),
   instead: '; put "--" before the command to run',
 };
 
