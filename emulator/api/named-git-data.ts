@@ -1,3 +1,4 @@
+import type { FilePatch } from '../git/apply/file-patch.js';
 import { parsePatch } from '../git/apply/parse-patch.js';
 import { PatchError } from '../git/apply/patch-error.js';
 import { textOf } from '../git/object/bytes.js';
@@ -11,6 +12,8 @@ import type { Steps } from '../schedule/steps.js';
 
 type Names = NonNullable<Operation['names']>;
 type Request = Parameters<NonNullable<Names['refs']>>[0];
+/** Contents of files, and the work units (microseconds) spent on them. */
+type FileParts = Generator<{ readonly path: string; readonly bytes: Buffer } | number, void>;
 
 /** Returns a member of a JSON value; undefined if absent. `path` has dots between names: `metadata.target_branch`. */
 function memberAt(value: unknown, path: string): unknown {
@@ -74,16 +77,48 @@ export function* pathsOfFiles(request: Request): Steps<readonly unknown[]> {
 
 /** Returns the old and new paths of the files in the patch of diff-commit. Empty if the patch is invalid. */
 export function* pathsOfPatch(request: Request): Steps<readonly unknown[]> {
+  const paths = (yield* patchOf(request)).flatMap(({ oldPath, newPath }) => [oldPath, newPath]);
+  return [...new Set(paths)].flatMap((path) => (path === undefined ? [] : [textOf(path)]));
+}
+
+/** Parses the patch of diff-commit. Returns an empty array if it is invalid. */
+function* patchOf(request: Request): Steps<readonly FilePatch[]> {
   const parts = membersIn(request, 'diff_chunk.data').filter((data) => typeof data === 'string');
   const patch = Buffer.concat(parts.map((data) => Buffer.from(data as string, 'base64')));
   yield patch.length / BYTES_PER_UNIT;
   try {
-    const files = yield* parsePatch(patch);
-    const paths = files.flatMap(({ oldPath, newPath }) => [oldPath, newPath]);
-    return [...new Set(paths)].flatMap((path) => (path === undefined ? [] : [textOf(path)]));
+    return yield* parsePatch(patch);
   } catch (error) {
     if (error instanceof PatchError) return [];
     throw error;
+  }
+}
+
+/** Yields the contents in the chunks of commit-pack. A content that several files share is yielded for each of them. */
+export function* contentsOfFiles(request: Request): FileParts {
+  const parts = new Map<unknown, Buffer[]>();
+  for (const chunk of membersIn(request, 'blob_chunk')) {
+    const [id, data] = [memberAt(chunk, 'content_id'), memberAt(chunk, 'data')];
+    if (typeof data !== 'string') continue;
+    yield data.length / BYTES_PER_UNIT;
+    const found = parts.get(id);
+    if (found) found.push(Buffer.from(data, 'base64'));
+    else parts.set(id, [Buffer.from(data, 'base64')]);
+  }
+  for (const file of membersIn(request, 'metadata.files').flat()) {
+    const path = memberAt(file, 'path');
+    const content = parts.get(memberAt(file, 'content_id'));
+    if (typeof path === 'string' && content) yield { path, bytes: Buffer.concat(content) };
+    yield 1;
+  }
+}
+
+/** Yields the new lines in the patch of diff-commit: the unchanged and the added lines of its hunks. */
+export function* contentsOfPatch(request: Request): FileParts {
+  for (const { newPath, hunks, binary } of yield* patchOf(request)) {
+    if (newPath === undefined) continue;
+    const literal = binary?.method === 'literal' ? [binary.data] : [];
+    yield { path: textOf(newPath), bytes: Buffer.concat([...hunks.map(({ newText }) => newText), ...literal]) };
   }
 }
 

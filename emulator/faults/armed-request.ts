@@ -47,6 +47,7 @@ export const NO_FAULTS: RequestFaults = {
   end: () => {},
   needsBody: false,
   needsCommits: false,
+  needsContents: false,
   take: () => NONE,
   released: () => Promise.resolve(),
 };
@@ -132,11 +133,16 @@ export class ArmedRequest {
   }
 
   /**
-   * True if a fault has a condition on the commits of a push. They must then be read before the stage `git.report`
-   * begins.
+   * True if a fault has a condition on the commits of a push. They must then be read before the stage `git.receive`
+   * ends.
    */
   get needsCommits(): boolean {
     return this.plan.needsCommits;
+  }
+
+  /** True if a fault has a condition on the contents of files in new commits. */
+  get needsContents(): boolean {
+    return this.plan.needsContents;
   }
 
   /** Records facts from the body of the request. Conditions on them can be checked from the current stage on. */

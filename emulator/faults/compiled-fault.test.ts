@@ -53,9 +53,9 @@ t.test('a fault that could never fire is refused', async (t) => {
       { match: { token: { claims: { a: 'a' } } }, at: 'headers', do: ERROR },
       /token\.claims is not yet known at headers/,
     ],
-    [{ match: { git: { ref: 'refs/heads/main' } }, do: ERROR }, /git\.ref is not yet known at before/],
+    [{ at: 'auth', match: { git: { ref: 'refs/heads/main' } }, do: ERROR }, /git\.ref is not yet known at auth/],
     [
-      { match: { git: { command: 'fetch' } }, do: ERROR },
+      { at: 'before', match: { git: { command: 'fetch' } }, do: ERROR },
       /git\.command is not yet known at before.*It is known at after, response\.head, response\.body, git\.pack/,
     ],
     [

@@ -12,12 +12,12 @@ import {
   type Entry,
   kindNameOf,
   stageBeforeInBand,
-  stageOf,
   stagesFor,
 } from './kinds/index.js';
+import { stageOfAction } from './known-facts.js';
 import { findContradiction } from './matchers.js';
 import type { FaultedOperation } from './operation-shape.js';
-import { canReplaceResponse, checkReach, type ReachContext } from './reach.js';
+import { canReplaceResponse, checkReach, type ReachContext, shapesFor } from './reach.js';
 import { stagesOf } from './request-shape.js';
 import type { Position, Stage } from './stage.js';
 
@@ -130,11 +130,14 @@ export function isFor({ operations }: CompiledFault, { id }: FaultedOperation): 
  */
 export function positionOf(
   action: Action,
-  { definition: { at } }: CompiledFault,
+  { definition: { at, match = {} }, criteria }: CompiledFault,
   operation: FaultedOperation,
 ): Position | undefined {
   if (!canReplaceResponse(action, operation)) return undefined;
-  const stage = stageOf(action, at, operation);
+  const members = criteria.map(({ member }) => member);
+  const stage = shapesFor(match, members, [operation])
+    .map((shape) => stageOfAction(action, at, members, shape))
+    .find((one) => one !== undefined);
   if (stage === undefined || !stagesOf(operation).has(stage)) return undefined;
   const position = carriedOutAt(action, stage);
   const isQuota = position === 'before' && codeOf(action) === 'rate_limited';

@@ -111,6 +111,10 @@ export const CONDITIONS: readonly Condition[] = [
   anyOf('git.ref', 'Ref', `refs/heads/main; ${GLOB}`, ({ git }) => git?.refs),
   anyOf('git.path', 'Changed path', `docs/*; ${GLOB}, also /`, ({ git }) => git?.paths),
   anyOf('git.message', 'Commit message', `Fix*; ${GLOB}`, ({ git }) => git?.messages),
+  valued('git.content', 'Content of a changed file', `Path, such as src/a.ts; ${GLOB}`, (glob) => {
+    const isWanted = globTest(glob);
+    return ({ git }) => git?.contents?.flatMap(({ path, text }) => (isWanted(path) ? [text] : [])) ?? [];
+  }),
   textual('scenario', 'Scenario', 'Scenario that the client names', ({ request }) => request.scenario),
 ];
 

@@ -33,6 +33,12 @@ export const FAULT_LIMITS = {
   floodLines: 100_000,
   /** Maximum length, in characters, of a regular expression in a fault. */
   expression: 1_000,
+  /**
+   * Maximum number of bytes that conditions on file contents compare: of each file, and of all files of a request. The
+   * rest is ignored.
+   */
+  content: 1_048_576,
+  contents: 16_777_216,
   /** Maximum number of characters of a text that a regular expression searches; the rest is ignored. */
   searched: 1_048_576,
   /** Maximum length, in characters, of a text in a fault, such as a note or a glob. */

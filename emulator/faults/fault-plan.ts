@@ -51,12 +51,14 @@ export interface FaultPlan {
    * decided.
    */
   readonly needsBody: boolean;
-  /** True if a fault has a condition on the commits of a push. They must then be read before the push is reported. */
+  /** True if a fault has a condition on the commits of a push. They must then be read before its refs move. */
   readonly needsCommits: boolean;
+  /** True if a fault has a condition on the contents of files in new commits. */
+  readonly needsContents: boolean;
 }
 
 /** Conditions that compare new commits of a request. */
-export const OF_COMMITS = ['git.path', 'git.message'];
+export const OF_COMMITS = ['git.path', 'git.message', 'git.content'];
 
 /** Selects the given faults that can apply to requests to an operation, and returns them as a plan. */
 export function planOf(entries: readonly FaultEntry[], operation: FaultedOperation): FaultPlan {
@@ -79,7 +81,8 @@ export function planOf(entries: readonly FaultEntry[], operation: FaultedOperati
     mine.some(({ compiled }) => compiled.criteria.some(({ member }) => members.includes(member)));
   const isReadable = readsJson(operation) || operation.names !== undefined;
   const needsBody = isReadable && has(['http.body', 'git.ref', ...OF_COMMITS]);
-  return { entries: mine, applicable, at, needsBody, needsCommits: has(OF_COMMITS) };
+  const [needsCommits, needsContents] = [has(OF_COMMITS), has(['git.content'])];
+  return { entries: mine, applicable, at, needsBody, needsCommits, needsContents };
 }
 
 /**

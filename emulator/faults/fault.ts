@@ -97,6 +97,11 @@ export interface Match {
     readonly path?: string;
     /** Message of a new commit, without line feeds at its end. */
     readonly message?: string;
+    /**
+     * Conditions on the contents of files that a new commit adds or changes. The names are paths, and may contain
+     * wildcards. A content that is not valid UTF-8 has U+FFFD in place of the invalid bytes.
+     */
+    readonly content?: Readonly<Record<string, Matcher>>;
   };
   /**
    * Id of the test scenario to which the request belongs. The client sends it in a header or in a claim of its token.

@@ -1,3 +1,4 @@
+import { type Action, stageOf, stagesFor } from './kinds/index.js';
 import type { FaultedOperation, NamedGitData } from './operation-shape.js';
 import type { RequestShape } from './request-shape.js';
 import type { Stage } from './stage.js';
@@ -71,16 +72,36 @@ export const KNOWN_FACTS: readonly KnownRow[] = [
   { members: ['git.ref'], from: 'before', of: ofWrite('refs', 'of a write through the API') },
   { members: ['git.path'], from: 'before', of: ofWrite('paths', 'of a commit of files through the API') },
   { members: ['git.message'], from: 'before', of: ofWrite('messages', 'of a commit through the API') },
+  { members: ['git.content'], from: 'before', of: ofWrite('contents', 'of a commit of files through the API') },
   { members: ['git.command'], from: 'git.advertise', of: ofCommand('ls-refs') },
   { members: ['git.command', 'git.ref'], from: 'git.pack', of: ofCommand('fetch') },
   { members: ['git.command'], from: 'after', of: ofCommand('object-info') },
-  { members: ['git.ref'], from: 'git.receive', of: OF_PUSH },
-  { members: ['git.path', 'git.message'], from: 'git.report', of: OF_PUSH },
+  { members: ['git.ref', 'git.path', 'git.message', 'git.content'], from: 'git.receive', of: OF_PUSH },
 ];
 
 /** Returns the first stage at which a condition can be checked for this kind of request; undefined if it never can. */
 export function knownFrom(member: string, shape: RequestShape): Stage | undefined {
   return KNOWN_FACTS.find(({ members, of }) => members.includes(member) && (of?.holds(shape) ?? true))?.from;
+}
+
+/**
+ * Returns the stage at which an action of a fault acts on requests of one kind. It is the stage `asked`, or the default
+ * stage of the action. If `members` (the conditions of the fault) compare facts that are not known at the default stage,
+ * it is the first later stage at which they are. Returns undefined if the action has no default stage for the request.
+ */
+export function stageOfAction(
+  action: Action,
+  asked: Stage | undefined,
+  members: readonly string[],
+  shape: RequestShape,
+): Stage | undefined {
+  const usual = stageOf(action, asked, shape.operation);
+  if (asked !== undefined || usual === undefined) return usual;
+  const known = members.map((member) => knownFrom(member, shape) ?? usual);
+  if (known.every((stage) => isNoLater(stage, usual))) return usual;
+  const possible = stagesFor(action).filter((stage) => shape.stages.has(stage));
+  const isKnownAt = (stage: Stage) => [usual, ...known].every((first) => isNoLater(first, stage));
+  return WAY.find((stage) => possible.includes(stage) && isKnownAt(stage)) ?? usual;
 }
 
 /** Returns true if `first` equals `second` or comes before it in the course of a request. */

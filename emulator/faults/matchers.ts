@@ -87,14 +87,17 @@ function pointerNames(pointer: string): string[] {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
+/** Records of matchers whose values are always strings. */
+const OF_TEXTS: ReadonlySet<string> = new Set(['http.header', 'http.query', 'git.content']);
+
 /** Matches a valid header name, which is a token of RFC 9110, section 5.6.2. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /**
  * Returns the reason why no request can meet the conditions, for example an invalid header name. Returns undefined if a
- * request can. Checks only headers, query parameters, claims and body members.
+ * request can. Checks only headers, query parameters, claims, body members and file contents.
  */
-export function findContradiction({ token, http }: Match): string | undefined {
+export function findContradiction({ token, http, git }: Match): string | undefined {
   const badName = Object.keys(http?.header ?? {}).find((name) => !HEADER_NAME.test(name));
   if (badName !== undefined) return `match.http.header: ${JSON.stringify(badName)} is not the name of a header.`;
   for (const name of Object.keys(http?.body ?? {})) {
@@ -106,9 +109,10 @@ export function findContradiction({ token, http }: Match): string | undefined {
     ['http.query', http?.query],
     ['http.body', http?.body],
     ['token.claims', token?.claims],
+    ['git.content', git?.content],
   ];
   for (const [member, matchers = {}] of groups) {
-    const isOfTexts = member === 'http.header' || member === 'http.query';
+    const isOfTexts = OF_TEXTS.has(member);
     for (const [name, matcher] of Object.entries(matchers)) {
       const reason = typeof matcher === 'string' ? undefined : clashWithin(matcher, isOfTexts);
       if (reason !== undefined) return `match.${member}: ${JSON.stringify(name)}: ${reason}`;

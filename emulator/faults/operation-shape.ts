@@ -1,3 +1,5 @@
+import type { FileBytes } from './file-contents.js';
+
 /** Effect of a request on the service's data. */
 export type Effect = 'read' | 'write' | 'delete';
 
@@ -24,6 +26,8 @@ export interface NamedGitData {
   /** Paths that the request changes. The generator yields its work units between steps. */
   readonly paths?: (request: ReadRequest) => Generator<number, readonly unknown[], void>;
   readonly messages?: (request: ReadRequest) => readonly unknown[];
+  /** Yields the contents of the files that the request adds or changes, and work units between steps. */
+  readonly contents?: (request: ReadRequest) => Iterable<FileBytes | number>;
 }
 
 /**

@@ -3,8 +3,8 @@ import type { Criterion } from './conditions.js';
 import type { Action, Fault, Match } from './fault.js';
 import { matchesGlob } from './glob.js';
 import { isStateCode, isSwitchCode } from './kinds/error.js';
-import { actionsOf, codeOf, type Entry, kindNameOf, stageOf, stagesFor } from './kinds/index.js';
-import { isNoLater, knownFrom } from './known-facts.js';
+import { actionsOf, codeOf, type Entry, kindNameOf, stagesFor } from './kinds/index.js';
+import { isNoLater, knownFrom, stageOfAction } from './known-facts.js';
 import type { Effect, FaultedOperation } from './operation-shape.js';
 import { effectAt, fits, type RequestShape, shapesOf } from './request-shape.js';
 import { STAGES, type Stage } from './stage.js';
@@ -54,7 +54,7 @@ export function checkReach(
     const answering = meant.filter(({ operation }) => canReplaceResponse(action, operation));
     if (answering.length === 0) throw refuse(`${who} never returns ${codeOf(action)}.`);
     const points = answering.flatMap((shape): FaultPoint[] => {
-      const stage = stageOf(action, at, shape.operation);
+      const stage = stageOfAction(action, at, members, shape);
       return stage !== undefined && shape.stages.has(stage) ? [{ shape, stage }] : [];
     });
     if (points.length === 0) {
@@ -92,7 +92,7 @@ export function checkReach(
  * Returns the kinds of requests to `operations` that can match the conditions `members`. A request without a fact that
  * a condition compares cannot match.
  */
-function shapesFor(
+export function shapesFor(
   match: Match,
   members: readonly string[],
   operations: readonly FaultedOperation[],

@@ -1,5 +1,6 @@
 import type { ProblemCode } from '../http/problem.js';
 import type { Action, GitHead } from './fault.js';
+import type { FileContent } from './file-contents.js';
 import type { FaultedOperation } from './operation-shape.js';
 
 /**
@@ -70,4 +71,6 @@ export interface GitFacts {
   /** Paths that the new commits of the request change, and the messages of these commits. */
   readonly paths?: readonly string[] | undefined;
   readonly messages?: readonly string[] | undefined;
+  /** Contents of the files that the new commits add or change. Empty unless `needsContents` is true. */
+  readonly contents?: readonly FileContent[] | undefined;
 }

@@ -95,7 +95,7 @@ t.test('an invalid fault is refused with the name of the member', async (t) => {
     ],
     [
       { ...ONE, match: { git: { rf: 'x' } } },
-      /^match\.git: .*the members are service, phase, protocol, command, ref, path, message$/,
+      /^match\.git: .*the members are service, phase, protocol, command, ref, path, message, content$/,
     ],
     [{ ...ONE, expect: { fierd: 1 } }, /^expect: .*the members are fired$/],
     [{ ...ONE, match: { op: 5 } }, /^match\.op: Must be the id/],

@@ -1,4 +1,5 @@
 import { maxStreamedBytes } from '../config/limits.js';
+import { readContents } from '../faults/file-contents.js';
 import { tooLarge } from '../http/body.js';
 import { jsonSteps } from '../http/json-reader.js';
 import { readLines } from '../http/ndjson.js';
@@ -9,8 +10,8 @@ import { readJson } from './handle.js';
 import type { RequestContext } from './request-context.js';
 
 /**
- * Step: reads the body if a fault (simulated failure) has a condition on it, and tells the faults which refs, paths and
- * commit messages it contains. If the body cannot be read, such a fault does not apply, and a later step refuses the
+ * Step: reads the body if a fault (simulated failure) has a condition on it, and tells the faults which refs, paths,
+ * commit messages and file contents it contains. If the body cannot be read, such a fault does not apply, and a later step refuses the
  * request.
  */
 export function readBodyForFaults(context: RequestContext): void | Promise<void> {
@@ -73,7 +74,7 @@ async function readValuesOf(context: RequestContext): Promise<void> {
 
 async function learn(
   { faults, bodyValues: values, params, world }: RequestContext,
-  { refs, paths, messages }: NonNullable<RequestContext['operation']['names']>,
+  { refs, paths, messages, contents }: NonNullable<RequestContext['operation']['names']>,
 ): Promise<void> {
   const request = { values, params };
   const meter = new Meter({ schedule: world.engine.schedule });
@@ -81,6 +82,7 @@ async function learn(
     refs: textsIn(refs?.(request)),
     paths: textsIn(paths && (await runYielding(paths(request), meter))),
     messages: textsIn(messages?.(request)).map((message) => message.replace(/\n+$/, '')),
+    contents: faults.needsContents && contents ? await runYielding(readContents(contents(request)), meter) : [],
   });
 }
 

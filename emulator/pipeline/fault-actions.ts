@@ -69,6 +69,7 @@ export function gitFaultsOf(context: RequestContext): GitFaults | undefined {
   if (!faults.isArmed) return undefined;
   return {
     needsCommits: faults.needsCommits,
+    needsContents: faults.needsContents,
     learn: (facts) => faults.learn(facts),
     take: (stage) => faults.take(stage),
     wait: (chosen) => carryOut(context, chosen, undefined, BEFORE_RESPONSE),

@@ -24,6 +24,8 @@ export type GitStage = Extract<Stage, `git.${string}`>;
 export interface GitFaults {
   /** True if a fault has a condition on the commits of a push, so that `learn` must get their paths and messages. */
   readonly needsCommits: boolean;
+  /** True if a fault has a condition on the contents of files in these commits. */
+  readonly needsContents: boolean;
   /** Tells the faults about the content of the request body, because their conditions may depend on it. */
   learn(facts: GitFacts): void;
   /**

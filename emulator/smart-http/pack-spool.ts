@@ -58,17 +58,30 @@ export class PackSpool implements Disposable {
     return this.#refusal;
   }
 
-  /** Yields the received bytes block by block, and frees each block after its use. Must be called only once. */
+  /** Number of received bytes that are still held. */
+  get size(): number {
+    return this.#held;
+  }
+
+  /** Yields the received bytes block by block, and keeps them. */
+  async *read(): AsyncIterable<Uint8Array> {
+    for (const [index, block] of this.#blocks.entries()) if (block) yield this.#usedPart(block, index);
+  }
+
+  /** Yields the bytes that are left block by block, and frees each block after its use. */
   async *drain(): AsyncIterable<Uint8Array> {
-    for (let index = 0; index < this.#blocks.length; index++) {
-      const block = this.#blocks[index]!;
-      const isLast = index === this.#blocks.length - 1;
+    for (const [index, block] of this.#blocks.entries()) {
+      if (block === undefined) continue;
       this.#blocks[index] = undefined;
-      const bytes = isLast ? block.subarray(0, this.#used) : block;
+      const bytes = this.#usedPart(block, index);
       this.#give(bytes.length);
       yield bytes;
     }
     this.#blocks.length = 0;
+  }
+
+  #usedPart(block: Buffer, index: number): Buffer {
+    return index === this.#blocks.length - 1 ? block.subarray(0, this.#used) : block;
   }
 
   /** Frees the blocks that `drain` has not yielded. */

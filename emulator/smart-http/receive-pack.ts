@@ -19,7 +19,7 @@ import { PackSpool } from './pack-spool.js';
 import { bandPackets, DATA, errorPacket, FLUSH, PacketReader, PROGRESS, ProtocolError, packet } from './pkt-line.js';
 import { carriesPack, type PushRequest, readPushRequest } from './push-request.js';
 import { describeRefusal, type Refusal, refusalOf } from './push-rules.js';
-import { readPushedCommits } from './pushed-commits.js';
+import { NO_COMMITS, type PushedCommits, readPushedCommits } from './pushed-commits.js';
 import type { RepositoryView } from './view.js';
 import type { WireLimits } from './wire-limits.js';
 
@@ -109,7 +109,7 @@ export async function receivePack(received: ReceivePackRequest): Promise<Receive
     return { report: errorPacket(error.message), ...NOTHING };
   }
   noteCommands(received.facts, request);
-  received.faults?.learn({ refs: refsOf(request) });
+  received.faults?.learn({ refs: refsOf(request), ...(!carriesPack(request) && NO_COMMITS) });
   let wire: WireFaults | undefined;
   try {
     wire = await takeStageFaults(received.faults, 'git.receive');
@@ -127,10 +127,47 @@ export async function receivePack(received: ReceivePackRequest): Promise<Receive
     await drop(reader.rest());
     return request.commands.length === 0 ? { report: Buffer.alloc(0), ...NOTHING } : push.complete(undefined);
   }
-  const { budget } = view.repository.objects.stored;
+  const options = { most: limits.pushBytes, budget: view.repository.objects.stored.budget };
   const pack = wire === undefined ? reader.rest() : breakIncoming(() => reader.rest(), wire, received.packBytes ?? 0);
-  using spool = await PackSpool.fill(pack, { most: limits.pushBytes, budget });
-  return await push.complete(spool);
+  using spool = await PackSpool.fill(pack, options);
+  if (!received.faults?.needsCommits || spool.refusal !== undefined) return await push.complete(spool);
+  received.faults.learn({ refs: refsOf(request), ...(await previewCommits(received, request, spool)) });
+  const late = await takeStageFaults(received.faults, 'git.receive');
+  if (late === undefined) return await push.complete(spool);
+  if (late.fatal !== undefined) return { report: refuseAll(late.fatal, request), ...NOTHING };
+  using broken = await PackSpool.fill(
+    breakIncoming(() => spool.drain(), late, spool.size),
+    options,
+  );
+  return await push.complete(broken);
+}
+
+/**
+ * Reads the commits that the push adds, for faults at `git.receive`, before the push changes anything. The objects of
+ * the pack are discarded and received again later, so that a fault that waits does not block other writers. Returns
+ * undefined if the pack is invalid.
+ */
+async function previewCommits(
+  { view: { repository }, faults }: ReceivePackRequest,
+  { commands }: PushRequest,
+  spool: PackSpool,
+): Promise<PushedCommits | undefined> {
+  const pushed = commands.filter((command) => !isDeletion(command)).map((command) => command.new);
+  const meter = new Meter({ schedule: repository.objects.schedule });
+  return repository.transact(async ({ objects }) => {
+    try {
+      await indexPack(objects, spool.read(), { thin: true, isGiven: true });
+      return await runYielding(readPushedCommits(objects, pushed, faults!.needsContents), meter);
+    } catch (error) {
+      if (isUnpackError(error)) return undefined;
+      throw error;
+    }
+  });
+}
+
+/** Returns true if the error refuses a pack because of its content or its size. */
+function isUnpackError(error: unknown): error is Error {
+  return error instanceof PackError || error instanceof StoreFull || error instanceof ObjectTooLarge;
 }
 
 /** Discards the rest of the body. A client reads the response only after it has sent the whole request. */
@@ -195,7 +232,7 @@ class Push {
       await this.#checkConnectivity(transaction);
       await this.#checkRules(transaction);
     }
-    if (this.received.faults !== undefined) await this.#takeReportFaults(this.received.faults, transaction);
+    if (this.received.faults !== undefined) this.#takeReportFaults(this.received.faults);
     if (this.#unpackError !== undefined) {
       this.#reasons.fill('unpacker error');
       return;
@@ -229,9 +266,7 @@ class Push {
         this.#messages.push(...error.message.split('\n').map((line) => `error: ${line}`));
         return 'fsck error in packed object';
       }
-      if (error instanceof PackError || error instanceof StoreFull || error instanceof ObjectTooLarge) {
-        return error.message;
-      }
+      if (isUnpackError(error)) return error.message;
       throw error;
     }
   }
@@ -279,13 +314,8 @@ class Push {
    * Takes the injected faults for the report. If a fault makes the report refuse a ref, the ref does not change either,
    * because Git clients rely on the report.
    */
-  async #takeReportFaults(faults: GitFaults, { objects }: RefTransaction): Promise<void> {
+  #takeReportFaults(faults: GitFaults): void {
     const { commands } = this.request;
-    if (faults.needsCommits && this.#unpackError === undefined) {
-      const pushed = commands.filter((command) => !isDeletion(command)).map((command) => command.new);
-      const meter = new Meter({ schedule: this.received.view.repository.objects.schedule });
-      faults.learn({ refs: refsOf(this.request), ...(await runYielding(readPushedCommits(objects, pushed), meter)) });
-    }
     this.#chosen = faults.take('git.report');
     if (this.#chosen.length === 0) return;
     this.#wire = wireFaultsOf(this.#chosen);

@@ -15,7 +15,7 @@ import { commitOnto, failedResult, findWriteBase, transact } from '../../reposit
 import type { Meter } from '../../schedule/meter.js';
 import { runYielding } from '../../schedule/steps.js';
 import { readFilePath } from '../fields.js';
-import { ofCommit, pathsOfFiles, pathsOfPatch } from '../named-git-data.js';
+import { contentsOfFiles, contentsOfPatch, ofCommit, pathsOfFiles, pathsOfPatch } from '../named-git-data.js';
 import { contentWriteResult, showContentWrite } from '../records.js';
 import {
   type ChunkSink,
@@ -66,7 +66,7 @@ export const commitPack = operation({
   summary: 'Create a commit from streamed content',
   routes: routesOfRepository('POST', 'commit-pack'),
   reads: 'stream',
-  names: { ...ofCommit('metadata.'), paths: pathsOfFiles },
+  names: { ...ofCommit('metadata.'), paths: pathsOfFiles, contents: contentsOfFiles },
   replies: () => ({ 201: contentWriteResult() }),
   errors: ['branch_not_found', 'conflict', 'payload_too_large'],
   handle: async (ctx) => {
@@ -252,7 +252,7 @@ export const diffCommit = operation({
   summary: 'Create a commit from a streamed patch',
   routes: routesOfRepository('POST', 'diff-commit'),
   reads: 'stream',
-  names: { ...ofCommit('metadata.'), paths: pathsOfPatch },
+  names: { ...ofCommit('metadata.'), paths: pathsOfPatch, contents: contentsOfPatch },
   replies: () => ({ 201: contentWriteResult() }),
   errors: ['branch_not_found', 'conflict', 'payload_too_large', 'gateway_timeout'],
   work: { limit: 'workTimeout' },

@@ -123,6 +123,7 @@ const COMMANDS: readonly { readonly words: string; readonly says: string | RegEx
   { words: 'how=expired', says: /^fault-1\nfault-2\n$/ },
   { words: 'reason=no docs', says: /^fault-1\nfault-2\nfault-3\n$/ },
   { words: '"present": false', says: /^fault-1\n$/ },
+  { words: 'text=secret found', says: /^fault-1\nfault-2\nfault-3\n$/ },
   { words: 'user-agent*=curl', says: /^fault-1\nfault-2\nfault-3\n$/ },
   { words: 'fault disable', says: /fault-1 +registered +disabled +0 +0 +2 / },
   { words: 'lost@git.report', says: /fatal: the remote end hung up/, code: 1 },

@@ -167,15 +167,115 @@ t.test('match.path and match.message select pushes', async (t) => {
   );
 });
 
+t.test('match.content selects commits through the API by what they add to files', async (t) => {
+  const { admin, commit, writes, metadata, stream } = await stage(t);
+  const arm = async (fault: object) => {
+    const { status, text } = await admin('PUT', '/faults', { faults: [fault] });
+    t.equal(status, 200, text);
+  };
+  const status = async (fault: object, files: Record<string, string>) => {
+    await arm(fault);
+    return (await commit('r', files, metadata('main'))).status;
+  };
+  const of = (content: object) => ({ do: { error: { code: 'bad_gateway' } }, match: { git: { content } } });
+  t.equal(await status({ spec: 'bad_gateway;match.content.a.txt=secret' }, { 'a.txt': 'secret' }), 502, 'equal');
+  t.equal(await status({ spec: 'bad_gateway;match.content.a.txt=secret' }, { 'a.txt': 'a secret' }), 201);
+  t.equal(await status({ spec: 'bad_gateway;match.content.*.txt*=secret' }, { 'b/a.txt': 'a secret\n' }), 502);
+  t.equal(await status({ spec: 'bad_gateway;match.content.*.md*=secret' }, { 'b/a.txt': 'a secret\n' }), 201);
+  t.equal(
+    await status({ spec: 'bad_gateway;match.content.*~=AKIA[0-9A-Z]{16}' }, { x: 'k=AKIA0123456789ABCDEF' }),
+    502,
+  );
+  t.equal(await status({ spec: 'bad_gateway;match.content.*~=AKIA[0-9A-Z]{16}' }, { x: 'k=AKIA' }), 201);
+  t.equal(await status(of({ 'a?txt': { contains: 'ü' } }), { 'a.txt': 'über' }), 502, 'UTF-8');
+  t.equal(await status(of({ 'a.txt': { contains: 'one' }, 'b.txt': { contains: 'two' } }), { 'a.txt': 'one' }), 201);
+  t.equal(
+    await status(of({ 'a.txt': { contains: 'one' }, 'b.txt': { contains: 'two' } }), {
+      'a.txt': 'one!',
+      'b.txt': 'two',
+    }),
+    502,
+    'both',
+  );
+  t.equal(await status(of({ 'no.txt': { present: false } }), { 'a.txt': '1' }), 502);
+  const long = `${'x'.repeat(1_048_576 - 3)}endrest`;
+  t.equal(await status(of({ '*': { contains: 'end' } }), { 'a.txt': long }), 502, 'the first MiB');
+  t.equal(await status(of({ '*': { contains: 'rest' } }), { 'a.txt': long }), 201, 'after the first MiB');
+
+  await arm({ spec: 'bad_gateway;match.content.docs/a.txt*=b' });
+  t.equal((await writes.diffCommit!('main')).status, 502, 'a patch');
+  await arm({ spec: 'bad_gateway;match.content.docs/a.txt*=a' });
+  t.not((await writes.diffCommit!('main')).status, 502, 'a line that the patch removes');
+  const chunks = (...texts: readonly string[]) =>
+    texts.map((text, index) => ({
+      blob_chunk: { content_id: 'c', data: Buffer.from(text).toString('base64'), eof: index === texts.length - 1 },
+    }));
+  await arm({ spec: 'bad_gateway;match.content.c.txt=one two' });
+  const files = [{ path: 'c.txt', operation: 'upsert', content_id: 'c' }];
+  const written = await stream('commit-pack', { metadata: { ...metadata('main'), files } }, ...chunks('one ', 'two'));
+  t.equal(written.status, 502, 'a content in two chunks');
+  t.match(await stream('commit-pack', { metadata: { ...metadata('main'), files: 1 } }, { blob_chunk: 7 }), {
+    status: 400,
+  });
+});
+
+t.test('an error refuses a push by its path, message or content before a ref moves', async (t) => {
+  const { admin, call, service } = await stage(t);
+  await using bench = await Workbench.create();
+  const url = await service.remote('r');
+  await bench.git('.', 'clone', '-q', url, 'work');
+  const tip = async () => (await bench.git('.', 'ls-remote', url, 'refs/heads/main')).split('\t')[0];
+  const push = async (spec: string, path: string, content: string, ref = 'main') => {
+    const { status, text } = await admin('PUT', '/faults', { faults: [{ spec }] });
+    t.equal(status, 200, text);
+    await writeFile(join(bench.path, 'work', path), content);
+    await bench.git('work', 'add', '-A');
+    await bench.git('work', 'commit', '-q', '-m', `Write ${path}`);
+    const before = await tip();
+    const { stderr } = await bench.try('work', 'push', url, `HEAD:${ref}`);
+    return { stderr, hasMoved: (await tip()) !== before };
+  };
+  const refused = { hasMoved: false, stderr: /HTTP 502/ };
+  t.match(await push('bad_gateway;match.path=secret.txt', 'secret.txt', '1'), refused);
+  t.match(await push('bad_gateway;match.path=none.txt', 'secret.txt', '2'), { hasMoved: true });
+  t.match(await push('bad_gateway;match.message=Write c*', 'c.txt', '1'), refused);
+  t.match(await push('bad_gateway;match.content.*~=AKIA[0-9]+', 'd.txt', 'key AKIA123\n'), refused);
+  t.match(await push('bad_gateway;match.content.*~=AKIA[a-z]+', 'd.txt', 'key AKIA1234\n'), { hasMoved: true });
+  t.match(await push('bad_gateway;match.ref=refs/heads/main', 'e.txt', '1'), refused);
+  t.match(await push('bad_gateway;match.ref=refs/heads/other', 'e.txt', '2'), { hasMoved: true });
+  t.match(await push('sideband@git.receive;band=3;text=no secrets;match.path=f.txt', 'f.txt', '1'), {
+    hasMoved: false,
+    stderr: /no secrets/,
+  });
+  t.match(await push('cut@git.receive;how=rst;match.path=g.txt', 'g.txt', '1'), { hasMoved: false });
+  t.match(await push('latency@git.receive;ms=1;match.path=h.txt', 'h.txt', '1'), { hasMoved: true });
+  t.match((await admin('GET', '/faults')).json.items, [{ fired: 1 }]);
+
+  await admin('PUT', '/faults', { faults: [{ spec: 'hold@git.receive;latch=l;match.path=i.txt' }] });
+  await writeFile(join(bench.path, 'work', 'i.txt'), '1');
+  await bench.git('work', 'add', '-A');
+  await bench.git('work', 'commit', '-q', '-m', 'Wait');
+  const waiting = bench.try('work', 'push', url, 'HEAD:main');
+  const isHeld = async () => (await admin('GET', '/latches')).text.includes('"l"');
+  for (let count = 0; count < 1_000 && !(await isHeld()); count++) await new Promise((done) => setTimeout(done, 10));
+  const other = { repo: 'r', json: { base_ref: 'main', target_branch: 'meanwhile' } };
+  t.match(await call('POST', '/api/v1/repos/branches/create', other), { status: 200 }, 'other writers do not wait');
+  await admin('POST', '/latches/l/release');
+  await waiting;
+  t.equal(await tip(), (await bench.git('work', 'rev-parse', 'HEAD')).trim(), 'the push continues');
+});
+
 t.test('a condition that cannot be known where the fault fires is refused', async (t) => {
   const { admin } = await stage(t);
   const rows: readonly (readonly [spec: string, detail: RegExp])[] = [
     ['bad_gateway;match.path=a;match.op=createBranch', /no operation matches .*match\.git\.path/],
     ['bad_gateway;match.ref=a;match.op=getRepository', /no operation matches .*match\.git\.ref/],
     [
-      'bad_gateway;match.path=a;match.op=gitReceivePack',
-      /match\.git\.path is not yet known at before.*known at .*git\.report/,
+      'bad_gateway@before;match.path=a;match.op=gitReceivePack',
+      /match\.git\.path is not yet known at before.*known at .*git\.receive, git\.report/,
     ],
+    ['bad_gateway;match.content.a.txt=x;match.op=restoreCommit', /no operation matches .*match\.git\.content/],
+    ['bad_gateway;match.content.a.txt~=(', /match\.git\.content: "a\.txt": "\(" is not a regular expression/],
     ['bad_gateway@auth;match.ref=a', /match\.git\.ref is not yet known at auth/],
     ['bad_gateway;match.path=', /the key match\.path of the fault bad_gateway must be a text/],
     ['bad_gateway;match.body.$.a[=x', /"\$\.a\[" is not a JSONPath/],
