@@ -156,8 +156,10 @@ export const claims = defineRules('Token claims', 'token-claims', [
     {
       clauses: {
         conditional: 'An expired token is rejected even if the request has If-None-Match or Range.',
+        'without-iat': 'An expired token without iat is rejected as well.',
         everywhere: 'Every operation rejects an expired token, on each route of published clients.',
       },
+      alsoRejects: (t) => [{ claims: { iat: null, exp: t.seconds - 3600 } }],
       everywhere: (_, t) => ({ claims: expired(t) }),
       alsoChecks: (t) =>
         forEachPlace(t, isFileOrRecord, async ({ place, ask }) => {

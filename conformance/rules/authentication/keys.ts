@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { decodeJwt } from 'jose';
 import { getRepo } from '../../api/requests.js';
 import type { KeyRole, TokenRecipe } from '../../auth/tokens.js';
 import { askAdmin, inNamespace } from '../../check/admin.js';
@@ -9,13 +10,14 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
 import type { SigningKey } from '../../target/keys.js';
 import type { Target } from '../../target/target.js';
-import { documentedOperation } from '../documented-operations.js';
+import { documentedOperation, type TokenPlace } from '../documented-operations.js';
 import { defineRules, rulesBy } from '../rule.js';
 import { everyPlace, expectTokenRefused, forEachPlace } from '../token-places.js';
 import {
   acceptsToken,
   acceptToken,
   idOf,
+  READING,
   readWithToken,
   refuseTokens,
   refuseTokensAtSome,
@@ -24,6 +26,13 @@ import {
   withKid,
 } from './token-checks.js';
 import { runTokenHelper, withKeyFile } from './token-helper.js';
+
+/** Changes a claim of the token and keeps its signature, which then belongs to other claims. */
+function withOtherClaims(token: string): string {
+  const [header, , signature] = token.split('.');
+  const claims = JSON.stringify({ ...decodeJwt(token), sub: 'Conformance' });
+  return `${header}.${Buffer.from(claims).toString('base64url')}.${signature}`;
+}
 
 export const authentication = defineRules('Authentication', 'authentication', [
   rejectsTokens(
@@ -45,6 +54,7 @@ export const authentication = defineRules('Authentication', 'authentication', [
     says: 'A token whose claims were changed after signing is rejected.',
     clauses: {
       'after-valid': 'A changed signature is rejected even if the token with the right signature was accepted before.',
+      'signature-seen': 'Changed claims are rejected even if the token that had their signature was accepted before.',
     },
     writes: 'where-allowed',
     check: async (t) => {
@@ -53,6 +63,13 @@ export const authentication = defineRules('Authentication', 'authentication', [
       const recipe = { claims: { iat: t.seconds, exp: t.seconds + 600 } };
       await acceptToken(t, recipe);
       await refuseTokensAtSome(t, { ...recipe, defect: 'other-signature' });
+      const isTried = ({ name }: TokenPlace) => READING.includes(name);
+      await forEachPlace(t, isTried, async ({ place, repo, askWithout, headerWith }) => {
+        const send = (token: string) => askWithout({ headers: { authorization: headerWith(token) } });
+        const token = t.run.signer.sign({ repo, scopes: [place.scope] });
+        expectStatus(await send(token), 200);
+        expectTokenRefused(t, place, await send(withOtherClaims(token)));
+      });
     },
   },
 ]);

@@ -1,4 +1,4 @@
-import { listRepos, repositoryPath } from '../../api/requests.js';
+import { createRepo, listRepos, repositoryPath } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import { expectCode, expectSame, expectStatus } from '../../check/expect.js';
 import { AssertionFailure } from '../../check/outcomes.js';
@@ -6,7 +6,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { tryAgain } from '../../check/try-again.js';
 import { otherRepository, sampleRepository, siblingRepository } from '../../fixtures/repositories.js';
 import { isRecord } from '../../http/exchange.js';
-import { slug, type TokenPlace } from '../documented-operations.js';
+import { documentedOperation, slug, type TokenPlace } from '../documented-operations.js';
 import { defineRules, on } from '../rule.js';
 import { expectErrorOf, expectGitRefused, forEachPlace, ofContent, ofScope } from '../token-places.js';
 import { refuseTokenEverywhere } from './every-route.js';
@@ -145,7 +145,10 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   ...MISSING.map(([scope, writes]) => ({
     id: `auth.repo-claim.missing.${slug(scope)}`,
     says: `A token with ${scope} and no repo claim is rejected.`,
-    clauses: { everywhere: `Every operation that needs ${scope} rejects it, on each route of published clients.` },
+    clauses: {
+      everywhere: `Every operation that needs ${scope} rejects it, on each route of published clients.`,
+      ...(scope === 'repo:write' && { body: 'A name in the body of a creation does not replace the claim.' }),
+    },
     writes,
     check: async (t: RuleContext) => {
       await forEachPlace(t, ofScope(scope), async ({ place, ask }) =>
@@ -159,6 +162,10 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
           statuses: ({ family }) => (family === 'preferred' ? ['400', '403', '404'] : ['400', '403']),
         },
       );
+      if (scope !== 'repo:write') return;
+      const json = { repo_name: t.uniqueName() };
+      const response = await createRepo(t, json.repo_name, { json, as: { scopes: [scope] } });
+      expectClaimMissing(t, documentedOperation('create-repo'), response);
     },
   })),
   {

@@ -57,7 +57,7 @@ export const NONE_ALLOWED = 'needs a restricted key that may sign for an operati
  * Names of the endpoints (see `token-places.ts`) at which rules try tokens that must be accepted. Their requests only
  * read.
  */
-const READING = ['repo', 'list-repos', 'Git', 'Git push refs'];
+export const READING = ['repo', 'list-repos', 'Git', 'Git push refs'];
 
 /**
  * Returns the scopes that tokens of the restricted key may have. If the target file does not list them, finds out by

@@ -37,6 +37,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   {
     id: 'filemeta.repo-from-claim',
     says: 'The listed repository is the one in the repo claim of the token.',
+    clauses: { query: 'The name of another repository in the query has no effect.' },
     check: async (t) => {
       const [a, b] = [await sampleRepository(t), await otherRepository(t)];
       expectSame(
@@ -48,6 +49,11 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
         await paths(t, b.name),
         ['README.md', 'other.txt', 'shared.txt'],
         'the list must contain the files of the second repository',
+      );
+      expectSame(
+        await paths(t, a.name, { repo: b.name, repo_name: b.name }),
+        await paths(t, a.name),
+        'the query must not select another repository',
       );
     },
   },

@@ -10,11 +10,13 @@ import {
   ENCODED_PATH,
   HEX_BRANCH,
   HEX_FILE,
+  PLAIN_PATH,
   patternRepository,
   SLASH_BRANCH,
   SLASH_FILE,
 } from '../../fixtures/patterns.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { swapCase } from '../authentication/repo-claim.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
@@ -37,6 +39,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   {
     id: 'file.repo-from-claim',
     says: 'The file is read from the repository in the repo claim of the token.',
+    clauses: { query: 'The name of another repository in the query has no effect.' },
     check: async (t) => {
       const [a, b] = [await sampleRepository(t), await otherRepository(t)];
       const texts = [];
@@ -46,6 +49,8 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
         ['bytes of the sample\n', 'bytes of the other\n'],
         'each token must read the file of its own repository',
       );
+      const { text } = await getFile(t, a.name, { path: 'shared.txt', repo: b.name, repo_name: b.name });
+      expectSame(text, texts[0], 'the query must not select another repository');
     },
   },
   {
@@ -69,10 +74,18 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   {
     id: 'file.content-type',
     says: 'The response has a Content-Type that suits the file.',
-    clauses: { empty: 'The response for an empty file has a Content-Type.' },
+    clauses: {
+      empty: 'The response for an empty file has a Content-Type.',
+      'no-extension': 'The response for a file whose name has no extension has a Content-Type.',
+    },
     check: on(historyRepository, async (t, { name }) => {
-      for (const path of ['a/b.txt', 'empty.txt']) {
-        const response = expectStatus(await getFile(t, name, { path }), 200);
+      const patterns = await patternRepository(t);
+      for (const [repo, path] of [
+        [name, 'a/b.txt'],
+        [name, 'empty.txt'],
+        [patterns.name, PLAIN_PATH],
+      ] as const) {
+        const response = expectStatus(await getFile(t, repo, { path }), 200);
         expectMatch(
           response.header('content-type'),
           /^[\w.+-]+\/[\w.+-]+/,
@@ -246,9 +259,12 @@ export const fileErrors = defineRules('8. Read a file', 'read-file-errors', [
   {
     id: 'file.err.404.file',
     says: 'A file that does not exist is refused with 404.',
-    check: on(sampleContent, async (t, { name }) => {
-      const response = await getFile(t, name, { path: t.uniqueName() });
-      t.tolerate('A28', 'missing file', response, ['404 not_found', '404 ref_not_found']);
+    clauses: { letters: 'A path in other letters (upper and lower case) is the path of another file.' },
+    check: on(sampleFile, async (t, { name, path }) => {
+      for (const missing of [t.uniqueName(), swapCase(path)]) {
+        const response = await getFile(t, name, { path: missing });
+        t.tolerate('A28', 'missing file', response, ['404 not_found', '404 ref_not_found']);
+      }
     }),
   },
   {

@@ -56,6 +56,7 @@ export const routes = defineRules('What the service does', 'routes', [
   {
     id: 'general.one-token-one-repo',
     says: 'At the same /api/v1 address, each token reaches only the repository in its repo claim.',
+    clauses: { query: 'The name of another repository in the query has no effect.' },
     check: async (t) => {
       const [a, b] = [await sampleRepository(t), await otherRepository(t)];
       const [first, second] = [await getRepo(t, a.name), await getRepo(t, b.name)];
@@ -65,6 +66,8 @@ export const routes = defineRules('What the service does', 'routes', [
         'each token must get its own repository',
       );
       expectOther(first.string('repo_id'), second.string('repo_id'), 'the two repositories must have different ids');
+      const query = { repo: b.name, repo_name: b.name };
+      expectSame((await getRepo(t, a.name, { query })).string('url'), a.name, 'the query must not select a repository');
     },
   },
   {

@@ -175,12 +175,22 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   {
     id: 'git.wrong-repo',
     says: 'A token for one repository can neither read nor write another.',
+    clauses: { ephemeral: 'This is also true of the remote for ephemeral branches.' },
     writes: 'where-allowed',
-    check: on(otherRepository, (t, other) =>
-      forEachPlace(t, ofGit, async ({ place, ask }) =>
+    check: on(otherRepository, async (t, other) => {
+      await forEachPlace(t, ofGit, async ({ place, ask }) =>
         expectGitRefused(t, `other repository, ${place.name}`, await ask({ repo: other.name }), NOT_FOUND),
-      ),
-    ),
+      );
+      const { name } = await sampleRepository(t);
+      const path = gitPath(name).replace(/\.git$/, '+ephemeral.git');
+      for (const [service, scope] of [
+        ['git-upload-pack', 'git:read'],
+        ['git-receive-pack', 'git:write'],
+      ] as const) {
+        const response = await advertise(t, path, { repo: other.name, scopes: [scope] }, service);
+        expectGitRefused(t, `other repository, ephemeral ${service}`, response, NOT_FOUND);
+      }
+    }),
   },
   {
     id: 'git.missing-repo',

@@ -1,9 +1,11 @@
+import { commitFiles } from '../../api/commit-pack.js';
 import { fileMetadata } from '../../api/requests.js';
 import { expectMatch, expectOneOf, expectSame, expectStatus, expectTime, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { EXECUTABLE, historyRepository } from '../../fixtures/history.js';
 import { mergedRepository } from '../../fixtures/merged.js';
 import { patternRepository } from '../../fixtures/patterns.js';
+import { newRepository } from '../../fixtures/repositories.js';
 import type { JsonRecord } from '../../http/exchange.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 
@@ -17,6 +19,16 @@ async function metadata(t: RuleContext, query: Record<string, string> = {}) {
 async function summary(t: RuleContext) {
   const { history, response } = await metadata(t);
   return { commit: response.record('commits', history.second.sha) as JsonRecord, known: history.second };
+}
+
+/** Changes one of two files through the API. Expects `last_commit_sha` to be the second commit only for this file. */
+async function readsWrittenCommits(t: RuleContext): Promise<void> {
+  const { name, tip } = await newRepository(t, { 'changed.txt': '1', 'kept.txt': '1' });
+  const { sha } = await commitFiles(t, name, { 'changed.txt': '2' });
+  const files = expectStatus(await fileMetadata(t, name), 200).records('files');
+  const found = Object.fromEntries(files.map(({ path, last_commit_sha }) => [path, last_commit_sha]));
+  expectSame(found['changed.txt'], sha, 'last_commit_sha of a changed file must be the new commit');
+  expectSame(found['kept.txt'], tip, 'last_commit_sha of a file that was not changed must be the first commit');
 }
 
 export const fileEntry = defineRules('File metadata entry', 'file-entry', [
@@ -68,6 +80,7 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
       'other-branch': 'A commit that is not part of the history of the ref is not named.',
       mode: 'A commit that changes only the mode of a file has changed the file.',
       copy: 'A new file with the content of an older file has the commit that added it.',
+      written: 'After a commit through the API, each file that it changed has this commit.',
     },
     check: on(metadata, async (t, { history, entry }) => {
       for (const [path, sha] of Object.entries(history.touched)) {
@@ -86,6 +99,7 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
         const found = Object.fromEntries(listed.map(({ path, last_commit_sha }) => [path, last_commit_sha]));
         expectSame(found, touched, `last_commit_sha of each file of ${ref} must be the commit that last changed it`);
       }
+      if (t.target.write) await readsWrittenCommits(t);
     }),
   },
   {

@@ -14,6 +14,7 @@ import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { otherRepository, reserveName, sampleRepository, sharedRepository } from '../../fixtures/repositories.js';
+import { isRecord } from '../../http/exchange.js';
 import { UNREACHABLE_UPSTREAM } from '../companion/test-repository.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 
@@ -131,9 +132,14 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
   ...(['provider', 'owner', 'name'] as const).map((member) => ({
     id: `repo.record.base_repo.${member}`,
     says: `base_repo.${member} is a string.`,
+    clauses: { plain: 'This is also true if a repository without an external source has base_repo.' },
     reach: 'needs-setup' as const,
     writes: true,
-    check: async (t: RuleContext) => (await imported(t)).string('base_repo', member),
+    check: async (t: RuleContext) => {
+      const { response } = await record(t);
+      if (isRecord(response.find('base_repo'))) response.string('base_repo', member);
+      (await imported(t)).string('base_repo', member);
+    },
   })),
   leftOpen(
     'repo.record.base_repo.presence',

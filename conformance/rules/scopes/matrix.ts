@@ -1,4 +1,4 @@
-import { commitFiles } from '../../api/commit-pack.js';
+import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
 import { expectOther, expectSame, expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
@@ -41,11 +41,23 @@ function cell(operation: TokenPlace, scope: Scope): RuleRow {
       }),
     };
   }
+  const isEphemeralTried = operation.name === 'pack' && scope === 'git:read';
   return {
     id,
     says: `A token with only ${scope} may not call ${route}.`,
+    ...(isEphemeralTried && { clauses: { ephemeral: 'This is also true of commits to an ephemeral branch.' } }),
     writes,
-    check: on(ask, (t, response) => expectScopeMissing(t, operation, response)),
+    check: on(ask, async (t, response) => {
+      expectScopeMissing(t, operation, response);
+      if (!isEphemeralTried) return;
+      const repo = await operation.repo(t);
+      const lines = packLines(
+        t,
+        { 'ephemeral.txt': 'e' },
+        { target_branch: t.uniqueRef('ephemeral'), ephemeral: true },
+      );
+      expectScopeMissing(t, operation, await sendPack(t, repo, lines, { as: { repo, scopes: [scope] } }));
+    }),
   };
 }
 

@@ -1,13 +1,14 @@
 import { packLines, sendPack } from '../../api/commit-pack.js';
 import { getRepo } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
-import { expectStatus, isMember } from '../../check/expect.js';
+import { expectStatus, expectTrue, isMember } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
 import { acceptToken, rejectsTokens } from '../authentication/token-checks.js';
 import { callOperation, forEachRoute, needsScopes, type OperationRoute } from '../companion/call-operation.js';
 import { DOCUMENTED_OPERATIONS, SCOPES } from '../documented-operations.js';
 import { defineRules, on, rulesBy } from '../rule.js';
+import { forEachPlace, ofApi } from '../token-places.js';
 
 /** Scopes that a service accepts only if it offers hosting (deployment of repositories). */
 const DEPLOYMENT_SCOPES = ['deployment:read', 'deployment:write'];
@@ -97,6 +98,7 @@ export const scopes = defineRules('Scopes', 'scopes', [
     says: 'A token with two scopes may do what either of them allows.',
     clauses: {
       all: 'A token with all scopes may do what each of them allows, on the routes of the organization as well.',
+      order: 'The required scope may be the last of the list.',
     },
     writes: true,
     check: on(groupRepository, async (t, { name: repo }) => {
@@ -104,6 +106,11 @@ export const scopes = defineRules('Scopes', 'scopes', [
       expectStatus(await getRepo(t, repo, { as }), 200);
       expectStatus(await sendPack(t, repo, packLines(t, { 'both.txt': 'x' }), { as }), 201);
       await acceptToken(t, { scopes: SCOPES });
+      await forEachPlace(t, ofApi, async ({ place, ask }) => {
+        const others = SCOPES.filter((scope) => scope !== place.scope);
+        const { status, outcome } = await ask({ scopes: [...others, place.scope] });
+        expectTrue(status !== 401 && status !== 403, 'the token must be accepted', outcome);
+      });
     }),
   },
   {

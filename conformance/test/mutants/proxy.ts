@@ -19,7 +19,7 @@ export interface ProxiedRequest {
  * it.
  */
 export interface ProxiedResponse {
-  readonly request: Pick<ProxiedRequest, 'method' | 'path'>;
+  readonly request: Readonly<ProxiedRequest>;
   status: number;
   readonly headers: Record<string, string | string[]>;
   body: Buffer;

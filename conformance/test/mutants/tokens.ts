@@ -47,6 +47,14 @@ export function mendsTokens(place: Place, mend: (token: SentToken, request: Prox
   return { request } satisfies Rewrite;
 }
 
+/** Makes the server read the repository that the parameter `repo` of the query names, not that of the token. */
+export function takesRepositoryFromQuery(place: Place): Rewrite {
+  return mendsTokens(place, ({ claims }, { path }) => {
+    const repo = new URLSearchParams(path.split('?')[1]).get('repo');
+    return repo === null ? undefined : { ...claims, repo };
+  });
+}
+
 /** Makes the server refuse valid tokens for which `refuses` returns true. */
 export function refusesTokens(place: Place, refuses: (token: SentToken, request: ProxiedRequest) => boolean) {
   const request = (request: ProxiedRequest): void => {

@@ -1,14 +1,50 @@
 import { type Mutant, proxied } from '../mutant.js';
-import { META } from '../places.js';
-import type { Rewrite } from '../proxy.js';
-import { changesJson } from '../rewrites.js';
+import { META, PACK } from '../places.js';
+import type { ProxiedRequest, Rewrite } from '../proxy.js';
+import { changesJson, isAt } from '../rewrites.js';
+import { tokenOf } from '../tokens.js';
 
 /** Changes files in responses. */
 function changesFiles(change: (file: { path: string; mode: unknown }) => void): Rewrite {
   return changesJson<{ files: { path: string; mode: unknown }[] }>(META, ({ files }) => files.forEach(change), 200);
 }
 
+/** Makes file metadata show the first commit through the API that wrote a file as its last commit. */
+function showsFirstWrite(): Rewrite {
+  const first = new Map<string, string>();
+  const keyOf = (request: ProxiedRequest, path: string) => `${tokenOf(request)?.claims.repo} ${path}`;
+  const shows = changesJson<{ files: { path: string; last_commit_sha: string }[]; commits: Record<string, unknown> }>(
+    META,
+    ({ files, commits }, { request }) => {
+      for (const file of files) {
+        const sha = first.get(keyOf(request, file.path)) ?? file.last_commit_sha;
+        commits[sha] ??= commits[file.last_commit_sha];
+        file.last_commit_sha = sha;
+      }
+    },
+    200,
+  );
+  return {
+    response: (response) => {
+      shows.response?.(response);
+      if (!isAt(PACK, response.request) || response.status !== 201) return;
+      const { commit } = JSON.parse(response.body.toString());
+      const { metadata } = JSON.parse(response.request.body.toString().split('\n', 1)[0] ?? '');
+      for (const { path } of metadata.files) {
+        const key = keyOf(response.request, path);
+        if (!first.has(key)) first.set(key, commit.commit_sha);
+      }
+    },
+  };
+}
+
 export const rows: readonly Mutant[] = [
+  proxied(
+    'filemeta-shows-the-first-write',
+    'file-entry.last_commit_sha.string#written',
+    'shows the first commit that wrote a file as its last commit',
+    showsFirstWrite(),
+  ),
   proxied(
     'file-entry-writes-sizes-as-text',
     'file-entry.size.number',

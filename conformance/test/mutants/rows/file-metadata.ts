@@ -9,6 +9,7 @@ import {
   ignoresParameter,
   setsMember,
 } from '../rewrites.js';
+import { takesRepositoryFromQuery } from '../tokens.js';
 
 export const rows: readonly Mutant[] = [
   proxied(
@@ -47,6 +48,12 @@ export const rows: readonly Mutant[] = [
       },
       200,
     ),
+  ),
+  proxied(
+    'filemeta-takes-the-repository-from-the-query',
+    'filemeta.repo-from-claim#query',
+    'takes the repository from the query',
+    takesRepositoryFromQuery(META),
   ),
   proxied('filemeta-answers-206', 'filemeta.route', 'answers with 206', changesStatus(META, 200, 206)),
   patched(

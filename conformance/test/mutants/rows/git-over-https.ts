@@ -13,6 +13,15 @@ const NO_REFS = '001e# service=git-upload-pack\n00000000';
 
 export const rows: readonly Mutant[] = [
   proxied(
+    'git-opens-ephemeral-branches-of-all-repositories',
+    'git.wrong-repo#ephemeral',
+    'does not compare the repository of a token with the remote for ephemeral branches',
+    mendsTokens(/\+ephemeral\.git\//, ({ claims }, request) => ({
+      ...claims,
+      repo: repositoryIn(request)?.replace('+ephemeral', ''),
+    })),
+  ),
+  proxied(
     'git-refuses-git-without-asking-for-a-password',
     'git.challenge.401',
     'refuses Git without asking for a password',

@@ -2,6 +2,7 @@ import { type Mutant, patched, proxied } from '../mutant.js';
 import { tokenMutants } from '../operation-tokens.js';
 import { FILE } from '../places.js';
 import { assumesParameter, changesStatus, ignoresParameter, isAt, setsHeader } from '../rewrites.js';
+import { takesRepositoryFromQuery } from '../tokens.js';
 
 export const rows: readonly Mutant[] = [
   proxied('file-changes-a-byte', 'file.bytes', 'changes a byte', {
@@ -28,6 +29,28 @@ export const rows: readonly Mutant[] = [
     'sends no Content-Type',
     setsHeader(FILE, 'content-type', undefined, 200),
   ),
+  proxied(
+    'file-derives-content-type-from-the-extension',
+    'file.content-type#no-extension',
+    'sends no Content-Type if the name of the file has no extension',
+    {
+      response: ({ request, headers }) => {
+        const path = new URLSearchParams(request.path.split('?')[1]).get('path');
+        if (isAt(FILE, request) && path !== null && !path.includes('.')) delete headers['content-type'];
+      },
+    },
+  ),
+  proxied(
+    'file-takes-the-repository-from-the-query',
+    'file.repo-from-claim#query',
+    'takes the repository from the query',
+    takesRepositoryFromQuery(FILE),
+  ),
+  proxied('file-ignores-letters-of-paths', 'file.err.404.file#letters', 'finds a path in other letters', {
+    request: (request) => {
+      if (isAt(FILE, request)) request.path = request.path.replace(/path=readme\.md(?=&|$)/i, 'path=README.md');
+    },
+  }),
   proxied(
     'file-reads-the-readme-by-default',
     'file.path.required',

@@ -52,6 +52,14 @@ export const rows: readonly Mutant[] = [
     mendsTokens(CREATE, ({ claims }) => ({ repo: `unnamed-${claims.iat}`, ...claims })),
   ),
   proxied(
+    'claim-takes-the-repository-from-the-body',
+    'auth.repo-claim.missing.repo-write#body',
+    'takes the name of a new repository from the body if the token names none',
+    mendsTokens(CREATE, ({ claims }, { body }) =>
+      body.length === 0 ? undefined : { repo: JSON.parse(body.toString()).repo_name, ...claims },
+    ),
+  ),
+  proxied(
     'claim-needs-no-repo-beside-org-read',
     'auth.repo-claim.missing.mixed',
     'needs no repo where org:read is one of the scopes',

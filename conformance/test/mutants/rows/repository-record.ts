@@ -70,6 +70,20 @@ export const rows: readonly Mutant[] = [
     'does not say from which repository one was created',
     setsMember(REPO, 'base_repo', undefined, 200),
   ),
+  ...['provider', 'owner', 'name'].map((member) =>
+    proxied(
+      `repo-has-a-base-without-${member}`,
+      `repo.record.base_repo.${member}#plain`,
+      `shows base_repo with ${member} null for a repository without a source`,
+      changesJson<{ base_repo?: unknown }>(
+        REPO,
+        (record) => {
+          record.base_repo ??= { provider: 'github', owner: 'o', name: 'n', [member]: null };
+        },
+        200,
+      ),
+    ),
+  ),
   proxied(
     'repo-numbers-providers',
     'repo.record.base_repo.provider',

@@ -111,6 +111,16 @@ const PUSHES_IN_SECRET: Rewrite = {
 /** Servers that accept a wrong scope for an operation. There is one for each pair of operation and scope. */
 export const rows: readonly Mutant[] = [
   proxied(
+    'scope-takes-git-read-for-ephemeral-commits',
+    'scope.matrix.pack.git-read#ephemeral',
+    'takes git:read for commits to ephemeral branches',
+    mendsTokens(PACK, ({ claims, scopes }, { body }) =>
+      scopes.join() === 'git:read' && body.includes('"ephemeral":true')
+        ? { ...claims, scopes: ['git:write'] }
+        : undefined,
+    ),
+  ),
+  proxied(
     'scope-takes-the-push-that-it-refuses',
     'scope.matrix.git-push.git-read',
     'refuses a push of git:read and takes it',

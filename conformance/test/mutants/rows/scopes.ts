@@ -1,5 +1,5 @@
 import { type Mutant, proxied } from '../mutant.js';
-import { ANY } from '../places.js';
+import { ANY, CREATE } from '../places.js';
 import { changesStatus } from '../rewrites.js';
 import { mendsTokens, refusesTokens } from '../tokens.js';
 
@@ -93,6 +93,12 @@ export const rows: readonly Mutant[] = [
     'scope.combined',
     'looks at the first scope of a token only',
     mendsTokens(ANY, ({ claims, scopes }) => ({ ...claims, scopes: scopes.slice(0, 1) })),
+  ),
+  proxied(
+    'scope-looks-at-the-first-only-to-create',
+    'scope.combined#order',
+    'looks at the first scope of a token only, if it creates a repository',
+    mendsTokens(CREATE, ({ claims, scopes }) => ({ ...claims, scopes: scopes.slice(0, 1) })),
   ),
   proxied(
     'scope-lets-nobody-delete-tags',

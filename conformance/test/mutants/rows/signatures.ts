@@ -20,6 +20,15 @@ function remembersClaims(): Rewrite {
   });
 }
 
+/** Makes the server accept a signature that it has verified before, whatever the claims are. */
+function remembersSignatures(): Rewrite {
+  const accepted = new Set<string>();
+  return accepts(({ signature, isSignedBy }) => {
+    if (isSignedBy('es256')) accepted.add(signature);
+    return accepted.has(signature);
+  });
+}
+
 const hasKid = ({ header }: SentToken): boolean => header.kid !== undefined;
 
 /** Servers that wrongly accept or refuse tokens because of their signature, algorithm or key id. */
@@ -41,6 +50,12 @@ export const rows: readonly Mutant[] = [
     'key.signature.tampered#after-valid',
     'caches the claims of accepted tokens without their signature',
     remembersClaims(),
+  ),
+  proxied(
+    'key-remembers-signatures-without-their-claims',
+    'key.signature.tampered#signature-seen',
+    'caches the signatures of accepted tokens without their claims',
+    remembersSignatures(),
   ),
   proxied(
     'key-finds-deleted-ones-by-their-id',

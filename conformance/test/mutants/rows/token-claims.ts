@@ -119,6 +119,12 @@ export const rows: readonly Mutant[] = [
     mendsTokens(ANY, ({ claims }) => ({ ...claims, exp: undefined })),
   ),
   proxied(
+    'claim-compares-exp-only-with-iat',
+    'claim.exp.expired#without-iat',
+    'takes expired tokens that have no iat',
+    mendsTokens(ANY, ({ claims }) => (claims.iat === undefined ? { ...claims, exp: undefined } : undefined)),
+  ),
+  proxied(
     'claim-wants-iat-of-every-token',
     'claim.iat.optional-unrestricted',
     'wants iat of every token',

@@ -3,6 +3,7 @@ import { takesFirstRepository } from '../patches.js';
 import { REPO, REPOS } from '../places.js';
 import type { Rewrite } from '../proxy.js';
 import { changesStatus } from '../rewrites.js';
+import { takesRepositoryFromQuery } from '../tokens.js';
 
 /** Changes the path of each request before the server reads it. */
 function changesPath(change: (path: string) => string): Rewrite {
@@ -72,5 +73,11 @@ export const rows: readonly Mutant[] = [
     'general.one-token-one-repo',
     'shows the first repository of the organization to each token',
     takesFirstRepository('getRepository'),
+  ),
+  proxied(
+    'repo-takes-the-repository-from-the-query',
+    'general.one-token-one-repo#query',
+    'takes the repository from the query',
+    takesRepositoryFromQuery(REPO),
   ),
 ];
