@@ -1,5 +1,6 @@
 import { archive, reader } from '../../api/requests.js';
 import { expectMatch, expectOneOf, expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { namesLike } from '../../check/other-names.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { headlessRepository } from '../../fixtures/headless.js';
 import { EXECUTABLE, historyRepository } from '../../fixtures/history.js';
@@ -355,11 +356,14 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.err.ref',
     says: 'A ref that does not exist is refused.',
-    check: async (t) => {
-      const response = await archive(t, (await sampleContent(t)).name, { ref: t.uniqueName() });
+    clauses: { similar: 'The name of a branch in other letters, shortened or extended is another name.' },
+    check: on(sampleContent, async (t, { name }) => {
       const missing = ['404 ref_not_found', '404 not_found', '404 branch_not_found'];
-      t.tolerate('A11', 'missing ref, archive', response, [...missing, '400 bad_request']);
-    },
+      for (const ref of [t.uniqueName(), ...namesLike(t.defaultBranch)]) {
+        const response = await archive(t, name, { ref });
+        t.tolerate('A11', 'missing ref, archive', response, [...missing, '400 bad_request']);
+      }
+    }),
   },
   ...tokenRules('archive', {
     noHeader: 'archive.err.401',

@@ -16,6 +16,7 @@ import {
 } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import { expectAbsent, expectCode, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { swapCase } from '../../check/other-names.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import {
   groupRepository,
@@ -32,7 +33,6 @@ import { FAMILIES, TestRepository } from '../companion/test-repository.js';
 import type { TokenPlace } from '../documented-operations.js';
 import { defineRules, on } from '../rule.js';
 import { expectGitRefused, forEachPlace, showsNothing } from '../token-places.js';
-import { swapCase } from './repo-claim.js';
 
 const GIT_REFUSALS = ['404', '403', '401'];
 const MARKER = 'bytes of the sibling';

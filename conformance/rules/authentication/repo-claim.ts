@@ -1,6 +1,7 @@
 import { createRepo, listRepos, repositoryPath } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import { expectCode, expectSame, expectStatus } from '../../check/expect.js';
+import { swapCase } from '../../check/other-names.js';
 import { AssertionFailure } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { tryAgain } from '../../check/try-again.js';
@@ -11,15 +12,6 @@ import { defineRules, on } from '../rule.js';
 import { expectErrorOf, expectGitRefused, forEachPlace, ofContent, ofScope } from '../token-places.js';
 import { refuseTokenEverywhere } from './every-route.js';
 import { forEachPreparedRoute, sendTo, withUnchangedRefs } from './prepared-routes.js';
-
-/**
- * Swaps upper-case and lower-case letters: `Ab` becomes `aB`. The result equals the name if no letter has two cases.
- */
-export function swapCase(name: string): string {
-  return Array.from(name, (letter) =>
-    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
-  ).join('');
-}
 
 const GIT_REFUSALS = ['400', '403', '401', '404'];
 const NO_CLAIM = ['400 repo_claim_missing', '403 forbidden'];

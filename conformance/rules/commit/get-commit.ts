@@ -1,5 +1,6 @@
 import { ABSENT_SHA, getCommit, reader } from '../../api/requests.js';
 import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { namesLike } from '../../check/other-names.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { type HistoryRepository, historyRepository, type KnownCommit, SECOND } from '../../fixtures/history.js';
@@ -158,10 +159,12 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     says: 'A commit that does not exist is refused with 404.',
     clauses: {
       name: 'A name that neither a branch nor a tag has is refused with 404.',
+      similar: 'The name of a branch in other letters, shortened or extended is another name.',
       'short-sha': 'A short SHA that no commit has is refused with 404.',
     },
     check: on(sampleContent, async (t, { name }) => {
-      for (const revision of [ABSENT_SHA, ABSENT_SHA.slice(0, 12), 'no-such-name-5ca1ab1e']) {
+      const names = ['no-such-name-5ca1ab1e', ...namesLike(t.defaultBranch)];
+      for (const revision of [ABSENT_SHA, ABSENT_SHA.slice(0, 12), ...names]) {
         const response = await getCommit(t, name, revision);
         t.tolerate('A28', 'missing commit', response, ['404 ref_not_found', '404 not_found']);
       }

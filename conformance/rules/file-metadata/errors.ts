@@ -4,6 +4,7 @@ import { changeState, inNamespace } from '../../check/admin.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import { expectStatus } from '../../check/expect.js';
 import { responseToDisconnected } from '../../check/journal.js';
+import { namesLike } from '../../check/other-names.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { type Exchange, isRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
@@ -80,8 +81,12 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
   {
     id: 'filemeta.err.404.ref',
     says: 'A ref that does not exist is refused with 404.',
-    check: async (t) =>
-      expectStatus(await fileMetadata(t, (await sampleRepository(t)).name, { ref: t.uniqueName() }), 404),
+    clauses: { similar: 'The name of a branch in other letters, shortened or extended is another name.' },
+    check: on(sampleRepository, async (t, { name }) => {
+      for (const ref of [t.uniqueName(), ...namesLike(t.defaultBranch)]) {
+        expectStatus(await fileMetadata(t, name, { ref }), 404);
+      }
+    }),
   },
   {
     id: 'filemeta.err.405',

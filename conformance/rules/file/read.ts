@@ -1,5 +1,6 @@
 import { getFile, reader } from '../../api/requests.js';
 import { expectMatch, expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { namesLike, swapCase } from '../../check/other-names.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent, sampleFile } from '../../fixtures/content.js';
 import { BOTH_EPHEMERAL, BOTH_NORMAL, ephemeralRepository, ONLY_EPHEMERAL } from '../../fixtures/ephemeral.js';
@@ -16,7 +17,6 @@ import {
   SLASH_FILE,
 } from '../../fixtures/patterns.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { swapCase } from '../authentication/repo-claim.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
@@ -270,9 +270,16 @@ export const fileErrors = defineRules('8. Read a file', 'read-file-errors', [
   {
     id: 'file.err.404.ref',
     says: 'A ref that does not exist is refused with 404.',
+    clauses: { similar: 'The name of a branch in other letters, shortened or extended is another name.' },
     check: on(sampleFile, async (t, { name, path }) => {
-      const response = await getFile(t, name, { path, ref: t.uniqueName() });
-      t.tolerate('A28', 'missing ref, file', response, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);
+      for (const ref of [t.uniqueName(), ...namesLike(t.defaultBranch)]) {
+        const response = await getFile(t, name, { path, ref });
+        t.tolerate('A28', 'missing ref, file', response, [
+          '404 ref_not_found',
+          '404 not_found',
+          '404 branch_not_found',
+        ]);
+      }
     }),
   },
   ...tokenRules('file', {

@@ -76,12 +76,21 @@ async function sendIn(t: RuleContext, { name: state }: State, requests: readonly
 }
 
 /**
+ * Sends the reading requests about a repository, so that a target with caches has their responses. A response from a
+ * cache would not show the later state of the repository.
+ */
+async function fillCaches(t: RuleContext, name: string, requests: readonly StateRequest[]): Promise<void> {
+  for (const { writes, repo, send } of requests) if (!writes && repo === name) await send(t);
+}
+
+/**
  * Sends every request while its repository is in the given state. Expects the requests selected by `mustRefuse` to be
  * refused and to change nothing. Other requests may also be refused, but only because of the state.
  */
 async function refuses(t: RuleContext, state: State, mustRefuse: (request: StateRequest) => boolean): Promise<void> {
   const { name, requests } = await statesRepository(t);
   const before = await listRefs(t, name, reader(name));
+  await fillCaches(t, name, requests);
   try {
     for (const [request, response] of await sendIn(t, state, requests)) {
       naming(request, () => {
@@ -142,6 +151,7 @@ async function refusesDeleted(t: RuleContext): Promise<void> {
   t.needsCompanion();
   const repository = await newRepository(t);
   const requests = await prepareRequests(t, repository);
+  await fillCaches(t, repository.name, requests);
   expectSuccess(await deleteRepo(t, repository.name));
   await t.eventually(async () => (await getRepo(t, repository.name)).status > 299, 'a deleted repository is refused');
   for (const request of requests) {
@@ -205,6 +215,7 @@ export const states = defineWritingRules('States', 'states', [
       ...clausesOf({ ...READS, ...WRITES, ...GIT, ...COMPANION }, 'is refused while the repository thaws.'),
       'no-effect': 'A write that is refused while the repository thaws changes no ref.',
       'no-other': 'Other repositories are served while a repository thaws.',
+      'read-before': 'A read is refused even if an equal one was answered before.',
     },
     reach: 'emulator',
     check: (t) => refuses(t, THAWING, () => true),
@@ -241,10 +252,10 @@ export const states = defineWritingRules('States', 'states', [
   {
     id: 'state.deleted.operations',
     says: 'A deleted repository refuses every operation with 404 repository_not_found or 409 repository_deleted.',
-    clauses: clausesOf(
-      { ...READS, ...WRITES, ...GIT, ...COMPANION },
-      'is refused after the deletion of the repository.',
-    ),
+    clauses: {
+      ...clausesOf({ ...READS, ...WRITES, ...GIT, ...COMPANION }, 'is refused after the deletion of the repository.'),
+      'read-before': 'A read is refused even if an equal one was answered before the deletion.',
+    },
     reach: 'needs-setup',
     check: refusesDeleted,
   },

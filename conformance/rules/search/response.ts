@@ -1,5 +1,6 @@
 import { ABSENT_SHA, grep } from '../../api/requests.js';
 import { expectMatch, expectOneOf, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { namesLike } from '../../check/other-names.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { ODD_PATH } from '../../fixtures/history.js';
 import { INDENTED_LINE, LONG_LINE, MARKED_LINE } from '../../fixtures/patterns.js';
@@ -147,11 +148,20 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.err.404.ref',
     says: 'A ref that does not exist is refused with 404.',
-    clauses: { sha: 'A full SHA that no commit has is refused with 404.' },
+    clauses: {
+      sha: 'A full SHA that no commit has is refused with 404.',
+      similar: 'The name of a branch in other letters, shortened or extended is another name.',
+    },
     check: on(sampleContent, async (t, { name }) => {
       expectStatus(await grep(t, name, { query: { pattern: 'e' }, ref: ABSENT_SHA }), 404);
-      const response = await grep(t, name, { query: { pattern: 'e' }, ref: 'no-such-ref' });
-      t.tolerate('A28', 'missing ref, grep', response, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);
+      for (const ref of ['no-such-ref', ...namesLike(t.defaultBranch)]) {
+        const response = await grep(t, name, { query: { pattern: 'e' }, ref });
+        t.tolerate('A28', 'missing ref, grep', response, [
+          '404 ref_not_found',
+          '404 not_found',
+          '404 branch_not_found',
+        ]);
+      }
     }),
   },
   ...forcedFailures('grep', [

@@ -193,6 +193,13 @@ export function changesQuery(place: Place, change: (query: URLSearchParams) => v
   };
 }
 
+/** Makes the server take parameters that match `similar` for the name `main` of the default branch. */
+export function changesMain(place: Place, similar: RegExp, name = 'ref'): Rewrite {
+  return changesQuery(place, (query) => {
+    if (similar.test(query.get(name) ?? '')) query.set(name, 'main');
+  });
+}
+
 /**
  * Changes the JSON responses to requests to `place` whose body matches. The response must have one of these statuses.
  * `Body` declares the members that `change` uses.

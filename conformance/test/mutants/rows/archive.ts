@@ -2,7 +2,15 @@ import { gunzipSync } from 'node:zlib';
 import { type Mutant, patched, proxied } from '../mutant.js';
 import { tokenMutants } from '../operation-tokens.js';
 import { ARCHIVE } from '../places.js';
-import { changesRequest, changesStatus, ignoresMember, isAt, setsHeader, takesFirstItem } from '../rewrites.js';
+import {
+  changesMember,
+  changesRequest,
+  changesStatus,
+  ignoresMember,
+  isAt,
+  setsHeader,
+  takesFirstItem,
+} from '../rewrites.js';
 
 interface ArchiveBody {
   ref?: string;
@@ -19,6 +27,12 @@ function isEmptyTar(tar: Buffer): boolean {
 }
 
 export const rows: readonly Mutant[] = [
+  proxied(
+    'archive-ignores-letters-of-refs',
+    'archive.err.ref#similar',
+    'finds a branch in other letters',
+    changesMember(ARCHIVE, 'ref', (ref) => (ref === 'MAIN' ? 'main' : ref)),
+  ),
   proxied(
     'archive-calls-an-archive-bytes',
     'archive.header.content-type',

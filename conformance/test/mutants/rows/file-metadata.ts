@@ -4,6 +4,7 @@ import { META } from '../places.js';
 import {
   assumesParameter,
   changesJson,
+  changesMain,
   changesQuery,
   changesStatus,
   ignoresParameter,
@@ -12,6 +13,12 @@ import {
 import { takesRepositoryFromQuery } from '../tokens.js';
 
 export const rows: readonly Mutant[] = [
+  proxied(
+    'filemeta-completes-refs',
+    'filemeta.err.404.ref#similar',
+    'completes the beginning of the name of a branch',
+    changesMain(META, /^mai$/),
+  ),
   proxied(
     'filemeta-answers-with-an-empty-object',
     'filemeta.err.body',

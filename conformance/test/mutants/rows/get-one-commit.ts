@@ -2,7 +2,7 @@ import { type Mutant, patched, proxied } from '../mutant.js';
 import { ignoresScope, ignoresSignature, takesFirstRepository } from '../patches.js';
 import { COMMIT } from '../places.js';
 import type { Rewrite } from '../proxy.js';
-import { changesQuery, changesStatus, setsMember } from '../rewrites.js';
+import { changesMain, changesQuery, changesStatus, setsMember } from '../rewrites.js';
 
 /** Changes the revision in requests for one commit, if it matches the pattern. */
 function changesRevision(pattern: RegExp, change: (revision: string) => string): Rewrite {
@@ -13,6 +13,12 @@ function changesRevision(pattern: RegExp, change: (revision: string) => string):
 }
 
 export const rows: readonly Mutant[] = [
+  proxied(
+    'commit-finds-the-beginning-of-a-name',
+    'commit.get.404.commit#similar',
+    'finds the branch with whose name a longer name begins',
+    changesMain(COMMIT, /^mainx$/, 'sha'),
+  ),
   proxied(
     'commit-cuts-branches-at-a-slash',
     'commit.get.branch#slash',

@@ -1,10 +1,16 @@
 import { type Mutant, patched, proxied } from '../mutant.js';
 import { tokenMutants } from '../operation-tokens.js';
 import { FILE } from '../places.js';
-import { assumesParameter, changesStatus, ignoresParameter, isAt, setsHeader } from '../rewrites.js';
+import { assumesParameter, changesMain, changesStatus, ignoresParameter, isAt, setsHeader } from '../rewrites.js';
 import { takesRepositoryFromQuery } from '../tokens.js';
 
 export const rows: readonly Mutant[] = [
+  proxied(
+    'file-ignores-letters-of-refs',
+    'file.err.404.ref#similar',
+    'finds a branch in other letters',
+    changesMain(FILE, /^MAIN$/),
+  ),
   proxied('file-changes-a-byte', 'file.bytes', 'changes a byte', {
     response: ({ request, status, body }) => {
       if (isAt(FILE, request) && status === 200 && body.length > 0) body.writeUInt8(body.readUInt8() ^ 1);

@@ -1,6 +1,8 @@
 import { type Mutant, type Patch, patched, proxied } from '../mutant.js';
 import { ARCHIVE, COMMIT, COMMITS, FILE, GREP, NOTES, PACK, REPO, RESET, RESTORE } from '../places.js';
-import { changesStatus, type Place, setsHeader } from '../rewrites.js';
+import type { ProxiedResponse, Rewrite } from '../proxy.js';
+import { changesStatus, isAt, type Place, setsHeader } from '../rewrites.js';
+import { tokenOf } from '../tokens.js';
 
 type State = 'thawing' | 'syncing' | 'deleted';
 
@@ -45,6 +47,24 @@ const WRITES: typeof READS = {
   notes: ['writeNote', 'writes a note'],
   'git-push': ['gitReceivePack', 'serves a push'],
 };
+
+/** Makes the server answer reads that the state of the repository refuses, if it has answered them before. */
+function cachesReads(place: Place, refusal: number): Rewrite {
+  const answers = new Map<string, Pick<ProxiedResponse, 'headers' | 'body'>>();
+  return {
+    response: (response) => {
+      const { request, status, headers, body } = response;
+      if (!isAt(place, request)) return;
+      const key = `${tokenOf(request)?.claims.repo} ${request.path}`;
+      if (status === 200) answers.set(key, { headers, body });
+      const answer = answers.get(key);
+      if (status !== refusal || answer === undefined) return;
+      response.status = 200;
+      response.body = answer.body;
+      Object.assign(headers, answer.headers);
+    },
+  };
+}
 
 /** Operations of published clients. */
 const COMPANION: Readonly<Record<string, string>> = {
@@ -254,6 +274,18 @@ export const rows: readonly Mutant[] = [
     'state.deleted.operations#restore',
     'answers restore-commit with 410 after the deletion of the repository',
     changesStatus(RESTORE, 404, 410),
+  ),
+  proxied(
+    'state-thawing-is-answered-from-a-cache',
+    'state.thawing.409#read-before',
+    'lists commits while the repository thaws if it has listed them before',
+    cachesReads(COMMITS, 409),
+  ),
+  proxied(
+    'state-deleted-is-answered-from-a-cache',
+    'state.deleted.operations#read-before',
+    'lists the commits of a deleted repository if it has listed them before',
+    cachesReads(COMMITS, 404),
   ),
   proxied(
     'state-deleted-is-gone-to-reset-commits',

@@ -5,6 +5,7 @@ import type { Rewrite } from '../proxy.js';
 import {
   assumesMember,
   changesJson,
+  changesMember,
   changesRequest,
   changesStatus,
   ignoresMember,
@@ -46,6 +47,12 @@ function linesOf({ matches }: Found): Line[] {
 }
 
 export const rows: readonly Mutant[] = [
+  proxied(
+    'grep-ignores-letters-of-refs',
+    'grep.err.404.ref#similar',
+    'finds a branch in other letters',
+    changesMember(GREP, 'ref', (ref) => (ref === 'MAIN' ? 'main' : ref)),
+  ),
   proxied(
     'grep-always-looks-at-case',
     'grep.case.false',
