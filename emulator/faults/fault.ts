@@ -26,7 +26,8 @@ export interface Fault {
   readonly when?: When;
   /**
    * Stage of a request at which the fault fires. Default: the default stage of its action. This is usually `before`:
-   * after all checks, before the operation has an effect.
+   * after all checks, before the operation has an effect. If the conditions in `match` are not known at that stage, the
+   * default is the first later stage at which they are.
    */
   readonly at?: Stage;
   readonly do?: Action | readonly Action[];
