@@ -2,10 +2,11 @@ import type { ApiResponse } from '../check/api-response.js';
 import { expectSame } from '../check/expect.js';
 
 /**
- * Text for commit messages and notes that trimming would change. It contains a tab, and it has blanks at both ends and
- * at the ends of lines.
+ * Text for commit messages and notes that trimming or escaping would change. It contains a tab, and characters with a
+ * meaning in HTML, URLs and templates. It has blanks at both ends and at the ends of lines.
  */
-export const PADDED = '  begins with blanks\n\n\tthen a tab, ünïcode too \nends with blanks   ';
+export const PADDED =
+  '  begins with blanks\n\n\tthen a tab, ünïcode too \n<b>"one" & \'two\'</b> %41+%s \\n {{x}}\nends with blanks   ';
 
 /**
  * Commit messages that a service would change by cleaning, wrapping or shortening them. The first has several blank
@@ -23,6 +24,7 @@ export const MESSAGE_CLAUSES = {
   'hash-lines': 'Lines that begin with # are kept.',
   'long-lines': 'A long line is kept in one piece.',
   'blank-lines': 'Several blank lines in a row are kept.',
+  markup: 'Characters with a meaning in HTML, URLs or templates are kept.',
   blanks: 'Blanks at the beginning and at the end are kept.',
 } as const;
 

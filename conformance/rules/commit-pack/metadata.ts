@@ -48,6 +48,12 @@ async function committed(t: RuleContext, metadata: object) {
   return getCommit(t, name, sha);
 }
 
+/** Returns the metadata of commits to a new branch and to a new ephemeral branch. */
+function newBranches(t: RuleContext): object[] {
+  const onNew = () => ({ target_branch: t.uniqueRef('branch'), base_branch: t.defaultBranch });
+  return [onNew(), { ...onNew(), ephemeral: true }];
+}
+
 /** First lines that are valid JSON without metadata. */
 const NO_METADATA = ['null', '[]', '{"metadata":null}', '{"metadata":[]}'];
 const SPOILT_TYPES = [
@@ -281,19 +287,31 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   {
     id: 'pack.author.recorded',
     says: 'author becomes the author of the commit.',
+    clauses: {
+      'new-branch': 'This is also true if the commit creates a branch.',
+      ephemeral: 'This is also true on an ephemeral branch.',
+    },
     check: async (t) => {
-      const author = { name: 'Äda Ünique', email: 'U.Nique+git@Example.com' };
-      expectPerson(await committed(t, { author }), 'author', author);
+      const author = { name: "Äda O'Neil & Ünique", email: 'U.Nique+git@Example.com' };
+      for (const branch of [{}, ...newBranches(t)]) {
+        expectPerson(await committed(t, { author, ...branch }), 'author', author);
+      }
     },
   },
   {
     id: 'pack.committer.recorded',
     says: 'committer becomes the committer of the commit.',
-    clauses: { 'author-stays': 'The author of the commit is still that of the request.' },
+    clauses: {
+      'author-stays': 'The author of the commit is still that of the request.',
+      'new-branch': 'This is also true if the commit creates a branch.',
+      ephemeral: 'This is also true on an ephemeral branch.',
+    },
     check: async (t) => {
-      const commit = await committed(t, { committer: COMMITTER });
-      expectPerson(commit, 'committer', COMMITTER);
-      expectPerson(commit, 'author', AUTHOR);
+      for (const branch of [{}, ...newBranches(t)]) {
+        const commit = await committed(t, { committer: COMMITTER, ...branch });
+        expectPerson(commit, 'committer', COMMITTER);
+        expectPerson(commit, 'author', AUTHOR);
+      }
       t.observe('committer without one', (await committed(t, {})).string('commit', 'committer_name'));
     },
   },

@@ -202,6 +202,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
       siblings: 'The notes of other commits stay as they were.',
       'other-branch': 'A note can be added to a commit that is not part of the default branch.',
       emoji: 'A character outside the Basic Multilingual Plane is kept.',
+      markup: 'Characters with a meaning in HTML, URLs or templates are kept.',
       'line-endings': 'A carriage return before a newline is kept.',
       long: 'A note of 100 kB, if accepted, is complete.',
       'no-loss': 'Of concurrent requests to add, no accepted note is lost.',
@@ -231,10 +232,12 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     clauses: {
       'same-text': 'A request to add is also 409 if the note has the same text.',
       author: 'A request to add is also 409 if the request names an author.',
+      guarded: 'A request to add is also 409 if its expected_ref_sha is the notes ref.',
     },
     check: async (t) => {
       const { name, sha, response } = await commitWithNote(t, 'kept');
-      for (const more of [{ note: 'lost' }, { note: 'kept' }, { note: 'lost', author: AUTHOR }])
+      const guarded = { note: 'lost', expected_ref_sha: response.string('new_ref_sha') };
+      for (const more of [{ note: 'lost' }, { note: 'kept' }, { note: 'lost', author: AUTHOR }, guarded])
         expectStatus(await writeNote(t, name, { sha, action: 'add', ...more }), 409);
       await expectNotesAt(t, name, response.string('new_ref_sha'));
       const note = await readNote(t, name, sha);

@@ -58,12 +58,17 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
   {
     id: 'restore.effect.new-commit',
     says: 'A restore adds a new commit.',
-    clauses: { 'named-branch': 'The commit is added to the branch that target_branch names, and to no other branch.' },
+    clauses: {
+      'named-branch': 'The commit is added to the branch that target_branch names, and to no other branch.',
+      resolved: 'The name of the branch then selects the new commit, also if it was read before.',
+    },
     check: on(twoBranches, async (t, { name, seed, last, side, sideTip }) => {
+      expectSame((await getCommit(t, name, side)).find('commit', 'sha'), sideTip, 'the branch must have its old tip');
       const response = expectStatus(await restore(t, name, restoreMetadata(t, seed, { target_branch: side })), 201);
       const sha = response.string('commit', 'commit_sha');
       expectTrue(![seed, last.sha, sideTip].includes(sha), 'the commit must be new', sha);
       expectSame(await mustTipOf(t, name, side), sha, 'the named branch must point to the new commit');
+      expectSame((await getCommit(t, name, side)).find('commit', 'sha'), sha, 'the branch must have its new tip');
       expectSame(await mustTipOf(t, name), last.sha, 'the default branch must not move');
       expectSame(response.find('result', 'old_sha'), sideTip, 'old_sha must be the old tip of the named branch');
       expectSame(response.find('commit', 'target_branch'), side, 'target_branch must be the named branch');
@@ -188,6 +193,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
       'tip-of-another-branch': 'The tip of another branch is refused.',
       zeros: '40 zeros are refused.',
       shortened: 'The first digits of an earlier tip are refused.',
+      'shortened-tip': 'The first digits of the tip are refused.',
       'other-branch': 'On a branch other than the default branch, the tip of the default branch is refused.',
       race: 'Of two concurrent restores with the same expected_head_sha, exactly one succeeds.',
     },
@@ -196,7 +202,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
         restore(t, name, restoreMetadata(t, seed, { expected_head_sha: sha, ...more }));
       for (const sha of [last.before, seed, ABSENT_SHA, sideTip]) expectStatus(await expecting(sha), 409);
       expectRefused(await expecting(ZEROS));
-      expectRefused(await expecting(last.before.slice(0, 12)));
+      for (const sha of [last.before, last.sha]) expectRefused(await expecting(sha.slice(0, 12)));
       expectSame(await tipOf(t, name), last.sha, 'the branch tip must not change');
       expectStatus(await expecting(last.sha, { target_branch: side }), 409);
       expectSame(await tipOf(t, name, side), sideTip, 'the tip of the other branch must not change');

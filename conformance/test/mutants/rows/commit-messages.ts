@@ -31,6 +31,11 @@ const CHANGES: Readonly<Record<string, { name: string; does: string; change: (me
     does: 'makes one blank line of several in a message',
     change: (message) => message.replaceAll(/\n{3,}/g, '\n\n'),
   },
+  markup: {
+    name: 'escapes-messages',
+    does: 'escapes messages for HTML',
+    change: (message) => message.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
+  },
   blanks: {
     name: 'trims-messages',
     does: 'trims a message',

@@ -67,6 +67,9 @@ function rewritesEntries(entries: string): Patch {
   };
 }
 
+/** Identity that a wrong server records in place of the given one. */
+const SERVER = { name: 'Server', email: 'server@example.com' };
+
 export const rows: readonly Mutant[] = [
   proxied('pack-answers-200-to-a-commit-on-top', 'pack.route#on-top', 'answers 200 where the branch was there before', {
     response: (response) => {
@@ -195,6 +198,24 @@ export const rows: readonly Mutant[] = [
     find: 'editTree(transaction.objects, base.tree, edits, meter)',
     replace: "editTree(transaction.objects, '4b825dc642cb6eb9a060e54bf8d69288fbee4904', edits, meter)",
   }),
+  ...(['author', 'committer'] as const).flatMap((member) => [
+    proxied(
+      `pack-ignores-the-${member}-on-a-new-branch`,
+      `pack.${member}.recorded#new-branch`,
+      `does not look at the ${member} of a commit that creates a branch`,
+      changesPack(({ metadata }) => {
+        if (metadata.base_branch !== undefined && metadata.ephemeral !== true) metadata[member] = SERVER;
+      }),
+    ),
+    proxied(
+      `pack-ignores-the-${member}-on-an-ephemeral-branch`,
+      `pack.${member}.recorded#ephemeral`,
+      `does not look at the ${member} of a commit to an ephemeral branch`,
+      changesPack(({ metadata }) => {
+        if (metadata.ephemeral === true) metadata[member] = SERVER;
+      }),
+    ),
+  ]),
   proxied(
     'pack-takes-the-committer-for-the-author',
     'pack.committer.recorded#author-stays',

@@ -42,6 +42,7 @@ import { rows as repositoryStates } from './repository-states.js';
 import { rows as requestBodies } from './request-bodies.js';
 import { rows as restore } from './restore.js';
 import { rows as restoreEffect } from './restore-effect.js';
+import { rows as restoreTips } from './restore-tips.js';
 import { rows as restrictedKeys } from './restricted-keys.js';
 import { rows as scopeMatrix } from './scope-matrix.js';
 import { rows as scopes } from './scopes.js';
@@ -91,6 +92,7 @@ const ROWS: readonly Mutant[] = [
   ...readsAfterWrites,
   ...restore,
   ...restoreEffect,
+  ...restoreTips,
   ...fileMetadata,
   ...getOneCommit,
   ...commitPackMetadata,

@@ -248,6 +248,16 @@ export const rows: readonly Mutant[] = [
     },
   ),
   patched(
+    'note-replaces-a-note-for-an-expected-ref',
+    'note.action.add.exists#guarded',
+    'replaces a note if the request has the right expected_ref_sha',
+    {
+      file: 'api/operations/notes.js',
+      find: "action === 'add' && existing !== undefined",
+      replace: "action === 'add' && existing !== undefined && !body.expected_ref_sha",
+    },
+  ),
+  patched(
     'note-appends-no-text-twice',
     'note.action.append.existing#repeated',
     'does not append a text that the note contains',
@@ -276,6 +286,14 @@ export const rows: readonly Mutant[] = [
     'adds a note without the characters outside the Basic Multilingual Plane',
     changesRequest<NoteBody>(NOTES, (body) => {
       if (body.action === 'add') body.note = withoutEmoji(body.note);
+    }),
+  ),
+  proxied(
+    'note-escapes-markup',
+    'note.action.add#markup',
+    'escapes notes for HTML',
+    changesRequest<NoteBody>(NOTES, (body) => {
+      if (typeof body.note === 'string') body.note = body.note.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
     }),
   ),
   proxied(
