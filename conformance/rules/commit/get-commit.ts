@@ -4,7 +4,7 @@ import { namesLike } from '../../check/other-names.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { type HistoryRepository, historyRepository, type KnownCommit, SECOND } from '../../fixtures/history.js';
-import { patternRepository, SLASH_BRANCH } from '../../fixtures/patterns.js';
+import { HEX_BRANCH, patternRepository, SLASH_BRANCH } from '../../fixtures/patterns.js';
 import { otherRepository } from '../../fixtures/repositories.js';
 import { defineRules, leftOpen, on, rulesBy } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
@@ -79,12 +79,19 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
   {
     id: 'commit.get.branch',
     says: 'A branch name resolves to the tip of the branch.',
-    clauses: { slash: 'The name may contain a slash.' },
+    clauses: {
+      slash: 'The name may contain a slash.',
+      hexadecimal: 'The name may look like an abbreviated SHA, if no commit has this SHA.',
+    },
     check: async (t) => {
       await resolves(t, ({ feature }) => [['feature', feature]]);
-      const { name, slashTip } = await patternRepository(t);
-      const response = await getCommit(t, name, SLASH_BRANCH);
-      expectSame(response.find('commit', 'sha'), slashTip, 'a branch with a slash must resolve to its tip');
+      const { name, slashTip, hexTip } = await patternRepository(t);
+      for (const [branch, tip] of [
+        [SLASH_BRANCH, slashTip],
+        [HEX_BRANCH, hexTip],
+      ] as const) {
+        expectSame((await getCommit(t, name, branch)).find('commit', 'sha'), tip, `${branch} must resolve to its tip`);
+      }
     },
   },
   ...rulesBy(resolves, [

@@ -15,7 +15,7 @@ import { groupRepository, otherRepository, sampleRepository } from '../../fixtur
 import { isLoopback } from '../../target/target.js';
 import { DOCUMENTED_OPERATIONS, type TokenPlace } from '../documented-operations.js';
 import { defineRules, leftOpen, on } from '../rule.js';
-import { forEachPlace, ofReads } from '../token-places.js';
+import { expectErrorOf, forEachPlace, ofReads } from '../token-places.js';
 
 /** Documented operations for a rule that both forms of routes exist: `/api/v1` and `/api/repos`. */
 const OF_BOTH_FORMS = ['list-repos', 'repo', 'commit', 'file', 'commits', 'filemeta'];
@@ -146,9 +146,17 @@ export const routes = defineRules('What the service does', 'routes', [
   {
     id: 'general.path.decode-once',
     says: 'The name in a path is decoded once: a name that is encoded twice addresses a different repository.',
+    clauses: { everywhere: 'This is true of each documented operation with the name in its path.' },
+    writes: 'where-allowed',
     check: on(sampleRepository, async (t, { name }) => {
       const twice = encodeURIComponent(encodeURIComponent(name.includes('/') ? name : `${name}/x`));
       expectCode(await t.get(`/api/repos/${twice}/branches`, { as: { repo: name } }), 404, 'repository_not_found');
+      const isTried = ({ namesRepository, isGit }: TokenPlace) => namesRepository && !isGit;
+      await forEachPlace(t, isTried, async ({ place, repo }) => {
+        const encoded = encodeURIComponent(repo.includes('/') ? repo : `${repo}/x`);
+        const response = await place.send(t, encoded, { as: { repo, scopes: [place.scope] } });
+        expectErrorOf(place, response, 404, 'repository_not_found');
+      });
     }),
   },
 ]);

@@ -1,6 +1,14 @@
 import { listCommits, listRepos, ORG_READER, reader, repositoryPath, writer } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
-import { expectOther, expectSame, expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
+import {
+  expectMatch,
+  expectOther,
+  expectSame,
+  expectStatus,
+  expectSuccess,
+  expectTime,
+  expectTrue,
+} from '../../check/expect.js';
 import { AssertionFailure, Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { tryAgain } from '../../check/try-again.js';
@@ -90,6 +98,16 @@ function routesOf(t: RuleContext, repo: string, operations: readonly Operation[]
       return [{ operation, line, list: (query: Record<string, string>) => t.get(path, { as, query }) }];
     }),
   );
+}
+
+/** Expects a commit in a list to have every member of a commit record. */
+function expectCommitRecord(commit: JsonRecord): void {
+  for (const role of ['author', 'committer']) {
+    for (const member of [`${role}_name`, `${role}_email`]) expectMatch(commit[member], /./, `${member} of a commit`);
+  }
+  expectMatch(commit.sha, /^[0-9a-f]{40}$/, 'sha of a commit');
+  expectMatch(commit.message, /./, 'message of a commit');
+  expectTime(commit.date, 'date of a commit');
 }
 
 const MAX_PAGES = 100;
@@ -256,18 +274,20 @@ export const lists = defineRules('Limits', 'lists', [
       commits: 'The pages of the list of commits have every commit once.',
       'notes-refs': 'The pages of the list of notes refs have every notes ref once.',
       deployments: 'The pages of the list of deployments have every deployment once.',
+      'commit-members': 'Each commit of each page has the members of a commit record.',
       'exact-end': 'If the remaining items fit exactly on a page, has_more is false.',
     },
     reach: 'needs-setup',
     writes: true,
     check: on(longListsRepository, async (t, repo) => {
       const ofRepository = LISTS.filter(({ scopes }) => !scopes.includes('org:read'));
-      for (const { line, list } of routesOf(t, repo, ofRepository)) {
+      for (const { operation, line, list } of routesOf(t, repo, ofRepository)) {
         const { pages, items } = await follow(list, '8');
         const names = items.map(nameOf);
         expectSame([names.length, new Set(names).size], [22, 22], `${line}: the pages must have 22 items`);
         const sizes = pages.map((page) => itemsOf(page).length);
         expectSame(sizes, [8, 8, 6], `${line}: every page but the last must have 8 items`);
+        if (operation.name === 'list commits') items.forEach(expectCommitRecord);
         const full = await follow(list, '11');
         expectSame(full.items.map(nameOf), names, `${line}: the size of the pages must not change the list`);
         expectSame(full.pages.length, 2, `${line}: has_more must be false if the last page is full`);

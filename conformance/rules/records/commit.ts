@@ -55,9 +55,21 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
   {
     id: 'commit.record.message',
     says: 'message is the full commit message.',
+    clauses: {
+      long: 'A message of more than 2000 characters is complete, in the record and in the list of commits.',
+      markup: 'Characters with a meaning in HTML, URLs or templates are kept.',
+    },
     check: on(historyRepository, async (t, { name, first, second }) => {
-      for (const known of [first, second]) {
-        const message = (await getCommit(t, name, known.sha)).string('commit', 'message');
+      const merged = await mergedRepository(t);
+      const list = entriesOf(expectStatus(await listCommits(t, merged.name), 200));
+      const listed = list.find(({ sha }) => sha === merged.after.sha)?.message;
+      expectSame(String(listed).trimEnd(), merged.after.message.trimEnd(), 'message must be complete in the list');
+      for (const [repo, known] of [
+        [name, first],
+        [name, second],
+        [merged.name, merged.after],
+      ] as const) {
+        const message = (await getCommit(t, repo, known.sha)).string('commit', 'message');
         expectSame(
           message.replace(/\n$/, ''),
           known.message.replace(/\n$/, ''),

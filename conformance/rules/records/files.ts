@@ -1,6 +1,14 @@
 import { commitFiles } from '../../api/commit-pack.js';
-import { fileMetadata } from '../../api/requests.js';
-import { expectMatch, expectOneOf, expectSame, expectStatus, expectTime, expectTrue } from '../../check/expect.js';
+import { fileMetadata, restore, restoreMetadata } from '../../api/requests.js';
+import {
+  expectMatch,
+  expectOneOf,
+  expectSame,
+  expectStatus,
+  expectSuccess,
+  expectTime,
+  expectTrue,
+} from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { EXECUTABLE, historyRepository } from '../../fixtures/history.js';
 import { mergedRepository } from '../../fixtures/merged.js';
@@ -21,14 +29,27 @@ async function summary(t: RuleContext) {
   return { commit: response.record('commits', history.second.sha) as JsonRecord, known: history.second };
 }
 
-/** Changes one of two files through the API. Expects `last_commit_sha` to be the second commit only for this file. */
+/** Changes some files through the API. Expects `last_commit_sha` of each file to be the commit that changed it last. */
 async function readsWrittenCommits(t: RuleContext): Promise<void> {
-  const { name, tip } = await newRepository(t, { 'changed.txt': '1', 'kept.txt': '1' });
-  const { sha } = await commitFiles(t, name, { 'changed.txt': '2' });
-  const files = expectStatus(await fileMetadata(t, name), 200).records('files');
-  const found = Object.fromEntries(files.map(({ path, last_commit_sha }) => [path, last_commit_sha]));
-  expectSame(found['changed.txt'], sha, 'last_commit_sha of a changed file must be the new commit');
-  expectSame(found['kept.txt'], tip, 'last_commit_sha of a file that was not changed must be the first commit');
+  const { name, tip } = await newRepository(t, {
+    'changed.txt': '1',
+    'kept.txt': '1',
+    'run.sh': '1',
+    'again.txt': '1',
+  });
+  const expectLast = async (expected: Record<string, string>) => {
+    const files = expectStatus(await fileMetadata(t, name), 200).records('files');
+    const found = Object.fromEntries(files.map(({ path, last_commit_sha }) => [path, last_commit_sha]));
+    expectSame(found, expected, 'last_commit_sha of each file must be the commit that last changed it');
+  };
+  const executable = { content: '1', mode: '100755' };
+  const { sha: second } = await commitFiles(t, name, { 'changed.txt': '2', 'again.txt': null, 'run.sh': executable });
+  const { sha: third } = await commitFiles(t, name, { 'again.txt': '1' });
+  const last = { 'again.txt': third, 'changed.txt': second, 'kept.txt': tip, 'run.sh': second };
+  await expectLast(last);
+  const response = await restore(t, name, restoreMetadata(t, tip), { mustSucceed: true });
+  const restored = expectSuccess(response).string('commit', 'commit_sha');
+  await expectLast({ ...last, 'changed.txt': restored, 'run.sh': restored });
 }
 
 export const fileEntry = defineRules('File metadata entry', 'file-entry', [
@@ -81,6 +102,9 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
       mode: 'A commit that changes only the mode of a file has changed the file.',
       copy: 'A new file with the content of an older file has the commit that added it.',
       written: 'After a commit through the API, each file that it changed has this commit.',
+      'written-mode': 'After a commit through the API that changes only a mode, the file has this commit.',
+      added: 'A file that was deleted and added again with the same content has the commit that added it.',
+      'restore-commit': 'A file that a restore changed has the commit of the restore.',
     },
     check: on(metadata, async (t, { history, entry }) => {
       for (const [path, sha] of Object.entries(history.touched)) {

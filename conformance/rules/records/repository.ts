@@ -13,6 +13,7 @@ import {
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
+import { OTHER_DEFAULT, otherDefaultRepository } from '../../fixtures/other-default.js';
 import { otherRepository, reserveName, sampleRepository, sharedRepository } from '../../fixtures/repositories.js';
 import { isRecord } from '../../http/exchange.js';
 import { UNREACHABLE_UPSTREAM } from '../companion/test-repository.js';
@@ -89,6 +90,7 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
   {
     id: 'repo.record.default_branch.string',
     says: 'default_branch is the name of the default branch without refs/heads/.',
+    clauses: { slash: 'A slash in the name is kept.' },
     check: on(record, async (t, { name, response }) => {
       const branch = response.find('default_branch');
       expectMatch(branch, /^(?!refs\/)./, 'default_branch must be a short name');
@@ -105,6 +107,10 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
         [before, await readAt({ ref: branch })],
         'a read without ref must read the default branch',
       );
+      const other = await otherDefaultRepository(t);
+      if (other === undefined) return;
+      const shown = (await getRepo(t, other)).string('default_branch');
+      expectSame(shown, OTHER_DEFAULT, 'default_branch must be the name with which the repository was created');
     }),
   },
   {

@@ -1,5 +1,6 @@
 import { type Mutant, patched, proxied } from '../mutant.js';
 import { COMMIT, COMMITS, type Commit, subjectOf } from '../places.js';
+import type { Rewrite } from '../proxy.js';
 import { changesJson, setsMember } from '../rewrites.js';
 
 /** Decodes UTF-8 bytes of a text as Latin-1, one character for each byte. */
@@ -19,7 +20,30 @@ const changesRecord = (change: (commit: Person) => void) =>
 const changesEntries = (change: (commit: Person) => void) =>
   changesJson<{ commits?: Person[] }>(COMMITS, ({ commits = [] }) => commits.forEach(change), 200);
 
+/** Makes the server show another message in the record of a commit. */
+function changesMessage(change: (message: string) => string): Rewrite {
+  return changesJson<{ commit: Commit }>(
+    COMMIT,
+    ({ commit }) => {
+      commit.message = change(commit.message);
+    },
+    200,
+  );
+}
+
 export const rows: readonly Mutant[] = [
+  proxied(
+    'commit-shortens-messages',
+    'commit.record.message#long',
+    'shows only the first 1,024 characters of a message',
+    changesMessage((message) => message.slice(0, 1024)),
+  ),
+  proxied(
+    'commit-escapes-messages',
+    'commit.record.message#markup',
+    'escapes messages for HTML',
+    changesMessage((message) => message.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
+  ),
   proxied(
     'commit-leaves-the-address-of-the-author-out',
     'commit.record.author_email',

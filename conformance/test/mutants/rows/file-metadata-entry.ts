@@ -1,5 +1,5 @@
 import { type Mutant, proxied } from '../mutant.js';
-import { META, PACK } from '../places.js';
+import { META, PACK, RESTORE } from '../places.js';
 import type { ProxiedRequest, Rewrite } from '../proxy.js';
 import { changesJson, isAt } from '../rewrites.js';
 import { tokenOf } from '../tokens.js';
@@ -38,7 +38,57 @@ function showsFirstWrite(): Rewrite {
   };
 }
 
+interface FileEntry {
+  path: string;
+  mode: string;
+  last_commit_sha: string;
+}
+
+/** Makes file metadata show the first commit of the repository as the last commit of the file at `path`. */
+function showsFirstCommit(path: string, isMeant: (file: FileEntry, repo: unknown) => boolean): Rewrite {
+  return changesJson<{ files: FileEntry[] }>(
+    META,
+    ({ files }, { request }) => {
+      const [file, kept] = [path, 'kept.txt'].map((wanted) => files.find((one) => one.path === wanted));
+      if (!file || !kept || !isMeant(file, tokenOf(request)?.claims.repo)) return;
+      file.last_commit_sha = kept.last_commit_sha;
+    },
+    200,
+  );
+}
+
+/** Makes file metadata ignore the commit of a restore. */
+function ignoresRestores(): Rewrite {
+  const restored = new Set<unknown>();
+  const shows = showsFirstCommit('changed.txt', (_, repo) => restored.has(repo));
+  return {
+    response: (response) => {
+      shows.response?.(response);
+      if (isAt(RESTORE, response.request) && response.status === 201)
+        restored.add(tokenOf(response.request)?.claims.repo);
+    },
+  };
+}
+
 export const rows: readonly Mutant[] = [
+  proxied(
+    'filemeta-ignores-changes-of-modes-through-the-api',
+    'file-entry.last_commit_sha.string#written-mode',
+    'does not show a commit through the API that changed the mode of a file as its last commit',
+    showsFirstCommit('run.sh', ({ mode }) => mode === '100755'),
+  ),
+  proxied(
+    'filemeta-remembers-deleted-files',
+    'file-entry.last_commit_sha.string#added',
+    'shows the commit that first added a file, if the file was deleted and added again',
+    showsFirstCommit('again.txt', () => true),
+  ),
+  proxied(
+    'filemeta-ignores-restores',
+    'file-entry.last_commit_sha.string#restore-commit',
+    'does not show the commit of a restore as the last commit of a file',
+    ignoresRestores(),
+  ),
   proxied(
     'filemeta-shows-the-first-write',
     'file-entry.last_commit_sha.string#written',

@@ -8,11 +8,17 @@ import {
   changesQuery,
   changesStatus,
   ignoresParameter,
+  isAt,
   setsMember,
 } from '../rewrites.js';
 import { takesRepositoryFromQuery } from '../tokens.js';
 
 export const rows: readonly Mutant[] = [
+  proxied('filemeta-refuses-cursors', 'filemeta.unpaginated.limit#cursor', 'answers a request with cursor with 400', {
+    response: (response) => {
+      if (isAt(META, response.request) && response.request.path.includes('cursor=')) response.status = 400;
+    },
+  }),
   proxied(
     'filemeta-completes-refs',
     'filemeta.err.404.ref#similar',

@@ -14,6 +14,15 @@ function changesRevision(pattern: RegExp, change: (revision: string) => string):
 
 export const rows: readonly Mutant[] = [
   proxied(
+    'commit-takes-hexadecimal-names-for-shas',
+    'commit.get.branch#hexadecimal',
+    'takes the name of a branch for an abbreviated SHA if it has only hexadecimal digits',
+    changesQuery(COMMIT, (query) => {
+      const sha = query.get('sha') ?? '';
+      if (/^[0-9a-f]{8}$/.test(sha) && /feed/.test(sha)) query.set('sha', '0'.repeat(40));
+    }),
+  ),
+  proxied(
     'commit-finds-the-beginning-of-a-name',
     'commit.get.404.commit#similar',
     'finds the branch with whose name a longer name begins',

@@ -122,6 +122,18 @@ export const rows: readonly Mutant[] = [
     ignoresParameter(/^GET .*\/branches$/, 'limit'),
   ),
   proxied(
+    'limit-shortens-commits-after-a-cursor',
+    'limit.page.every-list#commit-members',
+    'leaves the committer out of the commits on further pages',
+    changesJson<{ commits: { committer_name?: string }[] }>(
+      COMMITS,
+      ({ commits }, { request }) => {
+        if (request.path.includes('cursor=')) for (const commit of commits) delete commit.committer_name;
+      },
+      200,
+    ),
+  ),
+  proxied(
     'limit-promises-more-after-an-exact-page',
     'limit.page.every-list#exact-end',
     'says that more tags follow if the page has as many items as limit says',

@@ -70,6 +70,18 @@ export const rows: readonly Mutant[] = [
     'does not say from which repository one was created',
     setsMember(REPO, 'base_repo', undefined, 200),
   ),
+  proxied(
+    'repo-shows-the-end-of-the-default-branch',
+    'repo.record.default_branch.string#slash',
+    'shows only the last part of the name of the default branch',
+    changesJson<{ default_branch: string }>(
+      REPO,
+      (record) => {
+        record.default_branch = record.default_branch.replace(/.*\//, '');
+      },
+      200,
+    ),
+  ),
   ...['provider', 'owner', 'name'].map((member) =>
     proxied(
       `repo-has-a-base-without-${member}`,

@@ -18,7 +18,23 @@ function joinSegments(_path: string, before: string, name: string, after: string
   return `${before}${name.replaceAll('/', '%2F')}${after}`;
 }
 
+/** Makes the server decode the repository name in paths of POST requests twice. */
+function decodesTwice(): Rewrite {
+  return {
+    request: (request) => {
+      if (request.method !== 'POST') return;
+      request.path = request.path.replace(/^\/api\/repos\/[^/?]+/, (start) => start.replaceAll('%25', '%'));
+    },
+  };
+}
+
 export const rows: readonly Mutant[] = [
+  proxied(
+    'repo-decodes-names-of-posts-twice',
+    'general.path.decode-once#everywhere',
+    'decodes the name in the path of a POST request twice',
+    decodesTwice(),
+  ),
   proxied(
     'general-has-no-list-of-repositories',
     'general.route.api-prefix',
