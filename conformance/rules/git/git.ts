@@ -1,5 +1,5 @@
 import { commitFiles } from '../../api/commit-pack.js';
-import { getCommit, getFile, mustTipOf, reader, repositoryPath, repoWriter } from '../../api/requests.js';
+import { getCommit, getFile, grep, mustTipOf, reader, repositoryPath, repoWriter } from '../../api/requests.js';
 import {
   expectAbsent,
   expectMatch,
@@ -284,11 +284,17 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
   {
     id: 'git.visibility.git-to-api',
     says: 'Pushes of Git are visible to the API.',
-    clauses: { file: 'The API reads the files of a pushed commit.' },
+    clauses: {
+      file: 'The API reads the files of a pushed commit.',
+      search: 'A search finds the files of a pushed commit, also if an equal search was answered before.',
+    },
     check: on(groupRepository, (t, { name }) =>
       withEachGitClient(t, async (git) => {
         const tip = await git.fetch(name);
         const text = t.uniqueName();
+        const matches = async () =>
+          expectStatus(await grep(t, name, { query: { pattern: text } }), 200).array('matches');
+        expectSame((await matches()).length, 0, 'the text must not be found before the push');
         const sha = await commitLocally(git, { parent: [tip], branch: t.defaultBranch, text });
         expectAbsent(await git.push(name, [t.defaultBranch]), `the push with ${git.name} must succeed`);
         await t.eventually(
@@ -298,6 +304,7 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
         expectSame(await mustTipOf(t, name), sha, 'the branch must point to the written commit');
         const file = await getFile(t, name, { path: 'pushed.txt', ref: t.defaultBranch });
         expectSame(expectStatus(file, 200).text, text, 'the API must read the pushed file');
+        expectSame((await matches()).length, 1, 'the text must be found after the push');
       }),
     ),
   },

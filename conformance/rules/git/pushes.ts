@@ -195,6 +195,7 @@ export const gitPushes = defineWritingRules('Git over HTTPS', 'git-pushes', [
       branch: 'A push deletes a branch.',
       tag: 'A push with git:read and git:write deletes a tag.',
       api: 'The API no longer resolves a deleted branch or tag.',
+      'api-read-before': 'This is also true if the API resolved the branch or tag before.',
       others: 'Other refs at the same commit stay.',
     },
     check: on(groupRepository, async (t, { name, tip }) => {
@@ -202,6 +203,7 @@ export const gitPushes = defineWritingRules('Git over HTTPS', 'git-pushes', [
       const [heads, keeps, tags] = [`refs/heads/${branch}`, `refs/heads/${kept}`, `refs/tags/${tag}`];
       const made = [heads, keeps, tags].map((ref) => ({ ref, old: ZEROS, next: tip }));
       expectReported(await pushUpdates(t, name, made, writer(name)), made);
+      for (const short of [branch, tag]) expectSame(await tipOf(t, name, short), tip, `${short} must resolve`);
       const both = { repo: name, scopes: ['git:read', 'git:write'] };
       for (const [ref, as] of [
         [heads, writer(name)],

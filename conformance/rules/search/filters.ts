@@ -152,6 +152,7 @@ export const searchFilters: readonly RuleRow[] = [
       edges: 'At the start and end of a file, only existing lines are added.',
       overlap:
         'Lines between two matches that are close together are listed once, and both matches have the type match.',
+      adjacent: 'A match directly after another match has the type match, although it is also in its context.',
     },
     check: on(
       found('^plum$', { paths: ['context.txt'], context: { before: 2, after: 1 } }),
@@ -186,6 +187,8 @@ export const searchFilters: readonly RuleRow[] = [
           'context 11',
           'match 12',
         ]);
+        await showsLines(t, '^line 2$', { before: 3, after: 0 }, ['context 1', 'match 2']);
+        await showsLines(t, '^line [23]$', { before: 0, after: 1 }, ['match 2', 'match 3', 'context 4']);
         const close = ['context 4', 'context 5', 'match 6', 'context 7', 'match 8', 'context 9', 'context 10'];
         await showsLines(t, '^plum [68]$', { before: 2, after: 2 }, close);
       },

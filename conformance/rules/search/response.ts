@@ -125,7 +125,10 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.x-cache',
     says: 'The response has the header X-Cache with the value HIT or MISS.',
-    clauses: { 'next-page': 'The response with the next page has the header too.' },
+    clauses: {
+      'next-page': 'The response with the next page has the header too.',
+      'no-matches': 'The response to a search without matches has the header too.',
+    },
     check: on(sampleContent, async (t, { name }) => {
       const seen = [];
       for (let turn = 0; turn < 2; turn++) {
@@ -134,6 +137,8 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
         seen.push(response.header('x-cache'));
       }
       t.observe('two equal requests', seen);
+      const none = expectStatus(await grep(t, name, { query: { pattern: 'no-such-word-5ca1ab1e' } }), 200);
+      expectOneOf(none.header('x-cache'), ['HIT', 'MISS'], 'X-Cache of a search without matches must be HIT or MISS');
       const pages = await allPages(t, name, { query: { pattern: 'e' } }, 1);
       for (const page of pages.slice(1, 3))
         expectOneOf(page.header('x-cache'), ['HIT', 'MISS'], 'X-Cache of a later page must be HIT or MISS');

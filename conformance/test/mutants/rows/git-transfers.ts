@@ -1,9 +1,9 @@
 import { FLUSH, writePkt } from '../../../http/pkt-line.js';
 import { type Mutant, patched, proxied } from '../mutant.js';
-import { COMMIT, FILE, REFS, REMOTE } from '../places.js';
-import type { ProxiedRequest } from '../proxy.js';
-import { isAt } from '../rewrites.js';
-import { changesResponsesTo } from '../tokens.js';
+import { COMMIT, FILE, GREP, REFS, REMOTE } from '../places.js';
+import type { ProxiedRequest, Rewrite } from '../proxy.js';
+import { isAt, type Place } from '../rewrites.js';
+import { changesResponsesTo, tokenOf } from '../tokens.js';
 
 const LISTINGS = 'smart-http/ref-listings.js';
 const FETCH_0 = 'smart-http/upload-pack-v0.js';
@@ -42,6 +42,23 @@ function updates(list: string) {
     find: UPDATES,
     replace: `for (const change of ${list})
             transaction.update(change);`,
+  };
+}
+
+/** Makes the server answer each later request with an equal key as it answered the first that succeeded. */
+function cachesFound(place: Place, keyOf: (request: Readonly<ProxiedRequest>) => string): Rewrite {
+  const answers = new Map<string, Buffer>();
+  return {
+    response: (response) => {
+      const { request, status } = response;
+      if (!isAt(place, request) || (status !== 200 && status !== 404)) return;
+      const key = `${tokenOf(request)?.claims.repo} ${keyOf(request)}`;
+      const answer = answers.get(key);
+      if (status === 200 && answer === undefined) answers.set(key, response.body);
+      if (answer === undefined) return;
+      response.status = 200;
+      response.body = answer;
+    },
   };
 }
 
@@ -205,6 +222,18 @@ export const rows: readonly Mutant[] = [
             .filter(([name, { oid }]) => oid === one.old && name !== one.name && name !== 'refs/heads/main')
             .map(([name, { oid }]) => ({ name, old: oid, new: ZERO_OID }))])`),
   }),
+  proxied(
+    'git-deletes-no-branch-that-was-read',
+    'git.push.delete#api-read-before',
+    'still resolves a branch that a push has deleted, if it was read before',
+    cachesFound(COMMIT, ({ path }) => path),
+  ),
+  proxied(
+    'git-searches-in-a-cache',
+    'git.visibility.git-to-api#search',
+    'repeats the response to an equal search after a push',
+    cachesFound(GREP, ({ body }) => body.toString()),
+  ),
   proxied('git-hides-pushed-files', 'git.visibility.git-to-api#file', 'does not read the files of pushed commits', {
     response: (response) => {
       if (isAt(FILE, response.request) && response.request.path.includes('path=pushed.txt')) response.status = 404;

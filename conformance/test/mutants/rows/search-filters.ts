@@ -208,6 +208,16 @@ export const rows: readonly Mutant[] = [
     }),
   ),
   proxied(
+    'grep-takes-an-adjacent-match-for-context',
+    'grep.context.before#adjacent',
+    'shows a match directly after another match as context',
+    changesItems(({ lines }) => {
+      for (const [at, line] of [...lines.entries()].reverse()) {
+        if (line.type === 'match' && lines[at - 1]?.type === 'match') line.type = 'context';
+      }
+    }),
+  ),
+  proxied(
     'grep-takes-a-near-match-for-context',
     'grep.context.before#overlap',
     'calls a match in the context of another one context',

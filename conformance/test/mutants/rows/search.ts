@@ -9,6 +9,7 @@ import {
   changesRequest,
   changesStatus,
   ignoresMember,
+  isAt,
   setsHeader,
   takesFirstItem,
 } from '../rewrites.js';
@@ -47,6 +48,11 @@ function linesOf({ matches }: Found): Line[] {
 }
 
 export const rows: readonly Mutant[] = [
+  proxied('grep-sends-no-x-cache-without-matches', 'grep.x-cache#no-matches', 'sends no X-Cache if nothing matches', {
+    response: ({ request, status, headers, body }) => {
+      if (isAt(GREP, request) && status === 200 && body.includes('"matches":[]')) delete headers['x-cache'];
+    },
+  }),
   proxied(
     'grep-ignores-letters-of-refs',
     'grep.err.404.ref#similar',
