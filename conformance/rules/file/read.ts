@@ -9,6 +9,7 @@ import { ON_OTHER_DEFAULT, OTHER_DEFAULT_FILE, otherDefaultRepository } from '..
 import {
   BIG_PATH,
   ENCODED_PATH,
+  FORMATTED_FILES,
   HEX_BRANCH,
   HEX_FILE,
   PLAIN_PATH,
@@ -59,10 +60,11 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     clauses: {
       'line-endings': 'Line endings and byte order marks are kept.',
       large: 'A file of more than 1 MiB is complete.',
+      formats: 'Files in formats such as JSON and HTML are not rewritten.',
     },
     check: on(historyRepository, async (t, { files }) => {
       const patterns = await patternRepository(t);
-      for (const path of ['crlf.txt', 'bom.txt', BIG_PATH]) {
+      for (const path of ['crlf.txt', 'bom.txt', BIG_PATH, ...Object.keys(FORMATTED_FILES)]) {
         const { body } = expectStatus(await getFile(t, patterns.name, { path }), 200);
         expectTrue(patterns.files[path]?.equals(body) === true, `${path} must have the expected bytes`, body.length);
       }

@@ -5,6 +5,12 @@ import { assumesParameter, changesMain, changesStatus, ignoresParameter, isAt, s
 import { takesRepositoryFromQuery } from '../tokens.js';
 
 export const rows: readonly Mutant[] = [
+  proxied('file-minifies-json', 'file.bytes#formats', 'removes white space from JSON files', {
+    response: (response) => {
+      if (!isAt(FILE, response.request) || !response.request.path.includes('.json')) return;
+      response.body = Buffer.from(response.body.toString().replaceAll(/\s+/g, ''));
+    },
+  }),
   proxied(
     'file-ignores-letters-of-refs',
     'file.err.404.ref#similar',
