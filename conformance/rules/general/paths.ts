@@ -1,10 +1,13 @@
 import { commitFiles } from '../../api/commit-pack.js';
-import { createRepo, listBranches } from '../../api/requests.js';
+import { createRepo, getFile, getRepo, listBranches, reader } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import { expectOneOf, expectSame, expectStatus } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
+import type { RuleContext } from '../../check/rule-context.js';
 import { createNamedRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { advertise } from '../../git/refs.js';
 import { isRecord } from '../../http/exchange.js';
+import { gitPath } from '../../http/git-remote.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 
 /**
@@ -19,11 +22,27 @@ function namesIn(response: ApiResponse): string[] {
     .sort();
 }
 
+/** Creates a repository whose name has several slashes, and expects every kind of address to reach it. */
+async function readsNestedName(t: RuleContext): Promise<void> {
+  const name = `${t.uniqueName()}/deeply/nested`;
+  await t.run.onRepository(name);
+  const made = await createRepo(t, name);
+  if (made.status > 299) return t.observe('name with several slashes', made.outcome);
+  await commitFiles(t, name, { 'nested.txt': 'nested\n' });
+  expectSame(expectStatus(await getRepo(t, name), 200).string('url'), name, 'url must be the whole name');
+  expectStatus(await listBranches(t, name), 200);
+  expectSame(expectStatus(await getFile(t, name, { path: 'nested.txt' }), 200).text, 'nested\n', 'the file');
+  expectStatus(await advertise(t, gitPath(name), reader(name)), 200);
+}
+
 export const paths = defineRules('What the service does', 'paths', [
   {
     id: 'general.path.slash-as-2f',
     says: 'A slash in a repository name is sent as %2F or %2f.',
+    clauses: { several: 'A name may have several slashes, in paths, tokens and Git remotes.' },
+    writes: 'where-allowed',
     check: on(sampleRepository, async (t, { name }) => {
+      if (t.target.write) await readsNestedName(t);
       if (!name.includes('/')) throw new Skip('needs a repository with a slash in its name');
       for (const slash of ['%2F', '%2f']) {
         const response = await t.get(`/api/repos/${name.replaceAll('/', slash)}/branches`, { as: { repo: name } });

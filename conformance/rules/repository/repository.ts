@@ -6,7 +6,7 @@ import { groupRepository, newRepository, reserveName, sampleRepository } from '.
 import { callOperation, forEachRoute, routeOf } from '../companion/call-operation.js';
 import { OPERATIONS } from '../companion/operations.js';
 import { findMismatches } from '../companion/shape.js';
-import { FAMILIES } from '../companion/test-repository.js';
+import { FAMILIES, UNREACHABLE_UPSTREAM } from '../companion/test-repository.js';
 import { documentedOperation } from '../documented-operations.js';
 import { defineRules, leftOpen, on, type RuleRow } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
@@ -89,11 +89,16 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
       part: 'A repo_name that is a part of the claim, or contains it, is another name.',
       type: 'A repo_name that is a number is refused with 400.',
       empty: 'A repo_name that is an empty text is refused with 400.',
+      base: 'This is also true if the body names an external repository.',
     },
     writes: true,
     check: async (t) => {
       const [name, other] = [await reserveName(t), await reserveName(t)];
       expectCode(await createRepo(t, name, { json: { repo_name: other } }), 400, 'repo_name_mismatch');
+      if (t.target.companion) {
+        const json = { repo_name: other, base_repo: UNREACHABLE_UPSTREAM };
+        expectCode(await createRepo(t, name, { json }), 400, 'repo_name_mismatch');
+      }
       for (const repo_name of [5, '']) expectStatus(await createRepo(t, name, { json: { repo_name } }), 400);
       for (const repo_name of [name.toUpperCase(), `${name}x`, name.slice(0, -1), name.replace(/.*\//, '')]) {
         if (repo_name === name) continue;

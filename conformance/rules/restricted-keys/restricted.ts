@@ -105,6 +105,8 @@ function newRestrictedKey(allowedScopes: readonly string[]): SigningKey {
   return { file: 'restricted.pem', algorithm: 'ES256', privateKey, id: 'restricted-by-the-suite', allowedScopes };
 }
 
+/** Beginning of the year 2100, in seconds since 1970. */
+const YEAR_2100 = 4_102_444_800;
 const TOO_LONG: TokenRecipe = { key: 'restricted', lifetime: 3601 };
 
 /**
@@ -130,7 +132,12 @@ const RESTRICTED: readonly RuleRow[] = [
   ...rulesBy(
     refuseClaims,
     [
-      ['restricted.iat.required', 'A token of a restricted key without iat is rejected.', () => ({ iat: null })],
+      [
+        'restricted.iat.required',
+        'A token of a restricted key without iat is rejected.',
+        () => ({ iat: null }),
+        () => ({ iat: null, exp: null }),
+      ],
       ['restricted.exp.required', 'A token of a restricted key without exp is rejected.', () => ({ exp: null })],
       [
         'restricted.seconds',
@@ -288,9 +295,13 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     says: 'A token of an unrestricted key may be valid for years.',
     clauses: {
       everywhere: 'Every operation, and Git, accepts a token of an unrestricted key that is valid for years.',
+      century: 'exp may be after the year 2038, whose seconds need more than 31 bits.',
+      old: 'A token is accepted a week after its iat.',
     },
     check: async (t) => {
       for (const lifetime of [31_536_000, 315_360_000]) await acceptToken(t, { lifetime });
+      await acceptToken(t, { claims: { exp: YEAR_2100 } });
+      await acceptToken(t, { claims: { iat: t.seconds - 7 * 86_400, exp: t.seconds + 3600 } });
     },
   },
   rejectsTokens(

@@ -8,7 +8,7 @@ import { advertise, listRefs } from '../../git/refs.js';
 import { gitPath } from '../../http/git-remote.js';
 import { DOCUMENTED_OPERATIONS, SCOPES, type Scope, slug, type TokenPlace } from '../documented-operations.js';
 import { defineRules, on, type Rule, type RuleRow } from '../rule.js';
-import { expectScopeMissing, forEachPlace } from '../token-places.js';
+import { expectGitRefused, expectScopeMissing, forEachPlace } from '../token-places.js';
 
 function cell(operation: TokenPlace, scope: Scope): RuleRow {
   const id = `scope.matrix.${operation.name}.${slug(scope)}`;
@@ -97,11 +97,19 @@ function fetchCell(scope: Scope): RuleRow {
   };
 }
 
+/** Expects the remote for ephemeral branches to refuse the refs for a push with only git:read. */
+async function refusesEphemeralPush(t: RuleContext, repo: string): Promise<void> {
+  const path = `${gitPath(repo).replace(/\.git$/, '')}+ephemeral.git`;
+  const response = await advertise(t, path, { repo, scopes: ['git:read'] }, 'git-receive-pack');
+  expectGitRefused(t, 'ephemeral push without scope', response, ['403', '401', '404']);
+}
+
 function pushCell(scope: Scope): RuleRow {
   const allowed = scope === 'git:write';
   return {
     id: `scope.matrix.git-push.${slug(scope)}`,
     says: allowed ? `A token with only ${scope} may push.` : `A token with only ${scope} may not push; no ref changes.`,
+    ...(scope === 'git:read' && { clauses: { ephemeral: 'This is also true of the remote for ephemeral branches.' } }),
     writes: true,
     check: on(groupRepository, async (t, { name: repo }) => {
       const { sha } = await commitFiles(t, repo, { 'base.txt': t.uniqueName() });
@@ -120,6 +128,7 @@ function pushCell(scope: Scope): RuleRow {
         allowed ? 'the branch tip must change' : 'the branch tip must not change',
       );
       if (!allowed) await isRefused(t, 'git:write', scope);
+      if (scope === 'git:read') await refusesEphemeralPush(t, repo);
     }),
   };
 }

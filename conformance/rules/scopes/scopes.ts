@@ -118,10 +118,15 @@ export const scopes = defineRules('Scopes', 'scopes', [
     says: 'A token with git:read and git:write may delete a tag.',
     reach: 'needs-setup',
     writes: true,
+    clauses: { order: 'The order of the two scopes does not matter.' },
     check: (t) =>
-      forEachRoute(t, needsScopes('git:read', 'git:write'), async ({ operation, family, repository }) =>
-        failureOf(await callOperation(repository, operation, family)),
-      ),
+      forEachRoute(t, needsScopes('git:read', 'git:write'), async ({ operation, family, repository }) => {
+        const scopes = [...operation.scopes].reverse();
+        return (
+          failureOf(await callOperation(repository, operation, family)) ??
+          failureOf(await callOperation(repository, operation, family, undefined, scopes))
+        );
+      }),
   },
   ...(['read', 'write'] as const).map((half) => ({
     id: `scope.tag-delete.${half}-only`,

@@ -1,5 +1,5 @@
 import { type Mutant, proxied } from '../mutant.js';
-import { ANY, META_OF_ORGANIZATION, REPO } from '../places.js';
+import { ANY, META_OF_ORGANIZATION, PACK, REPO } from '../places.js';
 import type { Place } from '../rewrites.js';
 import { mendsTokens, refusesTokens } from '../tokens.js';
 
@@ -7,6 +7,14 @@ import { mendsTokens, refusesTokens } from '../tokens.js';
 const refusesAlgorithm = (alg: string, place: Place = ANY) => refusesTokens(place, ({ header }) => header.alg === alg);
 
 export const rows: readonly Mutant[] = [
+  ...Object.entries({ ES384: 'key.ec-p384', ES512: 'key.ec-p521', RS256: 'key.rsa' }).map(([alg, rule]) =>
+    proxied(
+      `key-lets-${alg.toLowerCase()}-only-read`,
+      `${rule}#writes`,
+      `accepts ${alg} only for reads`,
+      refusesAlgorithm(alg, PACK),
+    ),
+  ),
   proxied('key-does-not-know-es256', 'key.ec-p256', 'does not know ES256', refusesAlgorithm('ES256', REPO)),
   proxied('key-does-not-know-es384', 'key.ec-p384', 'does not know ES384', refusesAlgorithm('ES384')),
   proxied('key-does-not-know-es512', 'key.ec-p521', 'does not know ES512', refusesAlgorithm('ES512')),

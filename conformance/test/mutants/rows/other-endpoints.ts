@@ -68,6 +68,14 @@ export const rows: readonly Mutant[] = [
     ignoresMember(CREATE, 'repo_name'),
   ),
   proxied(
+    'other-ignores-a-name-beside-a-base',
+    'other.create.body.mismatch#base',
+    'does not look at repo_name if the body has base_repo',
+    changesRequest<CreateBody>(CREATE, (body) => {
+      if ('base_repo' in body) delete body.repo_name;
+    }),
+  ),
+  proxied(
     'other-ignores-an-empty-name-in-the-body',
     'other.create.body.mismatch#empty',
     'takes an empty repo_name for an absent one',

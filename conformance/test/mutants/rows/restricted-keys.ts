@@ -129,6 +129,18 @@ export const rows: readonly Mutant[] = [
     refusesTokens(REFS, ({ lifetime }) => lifetime > 31_536_000),
   ),
   proxied(
+    'unrestricted-reads-exp-in-31-bits',
+    'unrestricted.no-lifetime-limit#century',
+    'refuses an exp after the year 2038',
+    refusesTokens(ANY, ({ claims }) => Number(claims.exp) > 2 ** 31 - 1),
+  ),
+  proxied(
+    'unrestricted-takes-no-old-tokens',
+    'unrestricted.no-lifetime-limit#old',
+    'refuses tokens that were issued more than a day ago',
+    refusesTokens(ANY, ({ claims }) => Number(claims.iat) < Date.now() / 1000 - 86_400),
+  ),
+  proxied(
     'unrestricted-compares-the-last-scope-only',
     'unrestricted.scopes-still-valid#first',
     'looks only at the last scope of a token',

@@ -121,6 +121,14 @@ export const rows: readonly Mutant[] = [
     ),
   ),
   proxied(
+    'scope-opens-ephemeral-branches-for-git-read',
+    'scope.matrix.git-push.git-read#ephemeral',
+    'lists the refs for a push to ephemeral branches with git:read',
+    mendsTokens(/\+ephemeral\.git\//, ({ claims, scopes }, { path }) =>
+      scopes.join() === 'git:read' && path.includes('receive-pack') ? { ...claims, scopes: ['git:write'] } : undefined,
+    ),
+  ),
+  proxied(
     'scope-takes-the-push-that-it-refuses',
     'scope.matrix.git-push.git-read',
     'refuses a push of git:read and takes it',

@@ -106,6 +106,12 @@ export const rows: readonly Mutant[] = [
     'wants more than both scopes to delete a tag',
     mendsTokens(DELETE_TAG, ({ claims }) => ({ ...claims, scopes: ['repo:write'] })),
   ),
+  proxied(
+    'scope-deletes-tags-with-one-order-of-scopes',
+    'scope.tag-delete.both#order',
+    'deletes a tag only if git:read is the first of the two scopes',
+    refusesTokens(DELETE_TAG, ({ scopes }) => scopes[0] === 'git:write'),
+  ),
   ...BOTH.map((scope) =>
     proxied(
       `scope-deletes-tags-with-${scope.replace(':', '-')}`,

@@ -3,7 +3,7 @@ import { takesFirstRepository } from '../patches.js';
 import { REPO, REPOS } from '../places.js';
 import type { Rewrite } from '../proxy.js';
 import { changesStatus } from '../rewrites.js';
-import { takesRepositoryFromQuery } from '../tokens.js';
+import { mendsTokens, takesRepositoryFromQuery } from '../tokens.js';
 
 /** Changes the path of each request before the server reads it. */
 function changesPath(change: (path: string) => string): Rewrite {
@@ -29,6 +29,15 @@ function decodesTwice(): Rewrite {
 }
 
 export const rows: readonly Mutant[] = [
+  proxied(
+    'repo-reads-two-parts-of-a-name',
+    'general.path.slash-as-2f#several',
+    'reads only the first two parts of the name in the claim repo',
+    mendsTokens(/ \/api\/v1\//, ({ claims }) => {
+      const [first, second, third] = String(claims.repo).split('/');
+      return third === undefined ? undefined : { ...claims, repo: `${first}/${second}` };
+    }),
+  ),
   proxied(
     'repo-decodes-names-of-posts-twice',
     'general.path.decode-once#everywhere',
