@@ -35,8 +35,13 @@ export interface RequestQuery {
   readonly code?: string | readonly string[] | undefined;
   /** Cause of the response: `real`, `state`, `injected`, or `injected:<fault>`. */
   readonly origin?: string | undefined;
-  /** Id of a fault that affected the request. */
+  /** Id of a fault that affected the request. `*` selects requests that any fault affected. */
   readonly fault?: string | undefined;
+  /**
+   * True for requests whose response has a status of 400 or above, or whose connection broke before the end of the
+   * response (outcome `cut` or `gone`). False for all others.
+   */
+  readonly failed?: boolean | undefined;
   readonly outcome?: 'open' | 'complete' | 'cut' | 'gone' | undefined;
   /**
    * Period in which the request began (ISO 8601, on the emulator's clock). `since` is inclusive, `until` is exclusive.
@@ -85,6 +90,7 @@ export const requestQuerySchema = lazy(() => {
       .regex(/^(?:real|state|injected(?::.+)?)$/, 'must be real, state, injected or injected:<fault>')
       .optional(),
     fault: text.optional(),
+    failed: z.boolean('must be true or false').optional(),
     outcome: z.enum(['open', 'complete', 'cut', 'gone']).optional(),
     since: z.iso.datetime({ offset: true }).optional(),
     until: z.iso.datetime({ offset: true }).optional(),
@@ -130,6 +136,7 @@ const VALUES: { readonly [Name in Member]: (record: RequestRecord) => unknown } 
   code: ({ code }) => code,
   origin: ({ origin }) => origin,
   fault: ({ faults }) => faults,
+  failed: ({ status, outcome }) => status >= 400 || outcome === 'cut' || outcome === 'gone',
   outcome: ({ outcome }) => outcome,
   since: ({ time, took }) => time - took,
   until: ({ time, took }) => time - took,
@@ -149,7 +156,7 @@ const COMPARE: { readonly [Name in Member]?: (wanted: never, found: never) => bo
   code: isCode,
   origin: (wanted: string, found: string) =>
     found === wanted || (wanted === 'injected' && found.startsWith('injected:')),
-  fault: (wanted: string, found: readonly string[]) => found.includes(wanted),
+  fault: (wanted: string, found: readonly string[]) => (wanted === '*' ? found.length > 0 : found.includes(wanted)),
   since: (wanted: string, found: number) => found >= Date.parse(wanted),
   until: (wanted: string, found: number) => found < Date.parse(wanted),
   'git.ref': (wanted: string, found: readonly string[] | undefined) => found?.includes(wanted) ?? false,
@@ -199,6 +206,8 @@ const DESCRIPTIONS: { readonly [Name in Member]?: string } = {
   status: `Status, or a class such as 4xx. ${LIST_HINT}`,
   code: `Error code. ${LIST_HINT}`,
   origin: 'real, state, injected or injected:<fault>.',
+  fault: 'Id of a fault that affected the request, or * for any fault.',
+  failed: 'true for requests with a status of 400 or above or a broken connection; false for all others.',
   outcome: 'open, complete, cut or gone.',
 };
 
@@ -219,6 +228,11 @@ function statusOf(text: string): string | number {
   return /^\d+$/.test(text) ? Number(text) : text;
 }
 
+/** Returns the boolean that `text` names. Returns other texts unchanged, so that the schema refuses them. */
+function booleanOf(text: string): boolean | string {
+  return text === 'true' || (text === 'false' ? false : text);
+}
+
 /**
  * Reads a query for requests of the journal from URL parameters. Throws `bad_request` if a parameter is invalid.
  * @internal
@@ -230,7 +244,7 @@ export function readQueryParameters(given: { readonly [Name in Member]?: string 
     if (value === undefined) continue;
     if (name.startsWith('git.')) git[name.slice('git.'.length)] = value;
     else if (LISTS.includes(name)) query[name] = value.split(',').map(name === 'status' ? statusOf : String);
-    else query[name] = value;
+    else query[name] = name === 'failed' ? booleanOf(value) : value;
   }
   const nested = { ...query, ...(Object.keys(git).length > 0 && { git }) };
   return checkShape(requestQuerySchema(), nested, 'The query');

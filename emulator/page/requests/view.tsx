@@ -1,14 +1,15 @@
 import { useReducer, useRef, useState } from 'preact/hooks';
 import { remove, unreachable } from '../api/client.js';
 import { ConfirmButton } from '../components/action.js';
-import { useEscape, useTitle } from '../components/hooks.js';
+import { useEscape, useKeys, useTitle } from '../components/hooks.js';
 import { Empty, Failure, Loading, loadCode, useLoaded } from '../components/loaded.js';
 import { markedText } from '../components/marked-text.js';
 import { count } from '../components/time.js';
 import { go, place, placeWith, writePlace } from '../place.js';
-import { type Filter, writeFilter } from './filter.js';
-import { FilterForm } from './filter-form.js';
+import { type Filter, splitParams, writeFilter } from './filter.js';
+import { Chips, FilterForm } from './filter-form.js';
 import { FirstRequest } from './first-request.js';
+import { KeysDialog } from './keys.js';
 import { type LiveRequests, useLiveRequests } from './live-requests.js';
 import type { RequestProps } from './request.js';
 import { RequestRows } from './rows.js';
@@ -18,7 +19,10 @@ import { RequestRows } from './rows.js';
  * of the selected request are shown beside the list.
  */
 export function View() {
-  const { id, ...filter } = place.value.params;
+  const {
+    view: { id },
+    filter,
+  } = splitParams(place.value.params);
   const live = useLiveRequests(filter);
   const words = writeFilter(filter);
   useTitle(id !== undefined ? `Request ${id}` : words === '' ? 'Requests' : `Requests: ${markedText(words)}`);
@@ -56,12 +60,15 @@ export function View() {
     setPaused(false);
     beginAnew(undefined);
   };
+  const [isListingKeys, setListingKeys] = useState(false);
+  useKeys({ '?': () => setListingKeys(true) });
   useEscape(id !== undefined, close);
   return (
     <div class={`requests fill${id === undefined ? '' : ' has-detail'}`}>
       <h1 class="visually-hidden">Requests</h1>
       <FilterForm filter={filter} rows={list} />
       <div class="toolbar">
+        <Chips filter={filter} />
         <Told live={live} />
         {waiting > 0 && (
           <button type="button" class="small primary" onClick={catchUp}>
@@ -74,7 +81,11 @@ export function View() {
         <ConfirmButton label="Clear" title="Clear the journal?" act={forget}>
           All requests are removed from the journal of the emulator, also those that the filter hides.
         </ConfirmButton>
+        <button type="button" class="small" aria-keyshortcuts="?" onClick={() => setListingKeys(true)}>
+          Keys
+        </button>
       </div>
+      {isListingKeys && <KeysDialog onClose={() => setListingKeys(false)} />}
       <Failure error={live.error} />
       <div class="panes">
         <div class="list-pane">
