@@ -3,7 +3,7 @@ import { OPERATION_IDS } from '../config/operation-ids.js';
 import { checkShape } from '../http/body.js';
 import { isCode } from '../http/problem.js';
 import { lazy } from '../memory/lazy.js';
-import { bearerOf } from './entry.js';
+import { bearerOf, userAgentOf } from './entry.js';
 import type { RequestRecord } from './record.js';
 
 /**
@@ -26,6 +26,8 @@ export interface RequestQuery {
   readonly repository?: string | undefined;
   /** Claim `sub` of a verified token. */
   readonly subject?: string | undefined;
+  /** Value of the field `User-Agent`, such as `git/2.39.5`. `git/*` selects all values that begin with `git/`. */
+  readonly userAgent?: string | undefined;
   /** HTTP status, or a class such as `4xx`. */
   readonly status?: number | string | readonly (number | string)[] | undefined;
   /**
@@ -83,6 +85,7 @@ export const requestQuerySchema = lazy(() => {
     path: text.optional(),
     repository: text.optional(),
     subject: text.optional(),
+    userAgent: text.optional(),
     status: anyOf(status).optional(),
     code: anyOf(text).optional(),
     origin: z
@@ -132,6 +135,7 @@ const VALUES: { readonly [Name in Member]: (record: RequestRecord) => unknown } 
   path: ({ path }) => path,
   repository: (record) => bearerOf(record).repository,
   subject: (record) => bearerOf(record).subject,
+  userAgent: userAgentOf,
   status: ({ status }) => status,
   code: ({ code }) => code,
   origin: ({ origin }) => origin,
@@ -150,8 +154,8 @@ const COMPARE: { readonly [Name in Member]?: (wanted: never, found: never) => bo
   // Compares ids as strings. All ids have the same length, so their alphabetical order is the order in which the
   // responses were decided.
   after: (wanted: string, found: string) => found > wanted,
-  operation: (wanted: string, found: string | undefined) =>
-    wanted.endsWith('*') ? (found?.startsWith(wanted.slice(0, -1)) ?? false) : found === wanted,
+  operation: isWithPrefix,
+  userAgent: isWithPrefix,
   status: isStatus,
   code: isCode,
   origin: (wanted: string, found: string) =>
@@ -165,6 +169,11 @@ const COMPARE: { readonly [Name in Member]?: (wanted: never, found: never) => bo
 /** Returns true if `found` is the wanted status, or belongs to the wanted class such as `4xx`. @internal */
 export function isStatus(wanted: number | string, found: number): boolean {
   return String(wanted).endsWith('xx') ? String(wanted)[0] === String(found)[0] : Number(wanted) === found;
+}
+
+/** Returns true if the texts are equal. A `*` at the end of `wanted` matches any characters. */
+function isWithPrefix(wanted: string, found: string | undefined): boolean {
+  return wanted.endsWith('*') ? (found?.startsWith(wanted.slice(0, -1)) ?? false) : found === wanted;
 }
 
 function isEqual(wanted: unknown, found: unknown): boolean {
@@ -203,6 +212,7 @@ const LIST_HINT = 'A comma-separated list matches any of its items.';
 const DESCRIPTIONS: { readonly [Name in Member]?: string } = {
   after: 'Id of a request. Selects later requests.',
   operation: `Operation id, or a prefix with *, such as git*. ${LIST_HINT}`,
+  userAgent: 'User agent of the client, or a prefix with *, such as git/*.',
   status: `Status, or a class such as 4xx. ${LIST_HINT}`,
   code: `Error code. ${LIST_HINT}`,
   origin: 'real, state, injected or injected:<fault>.',

@@ -89,6 +89,7 @@ function useProposals(isTyping: boolean, words: string, rows: RowList<Row>): str
     code: operations.flatMap(({ codes }) => codes),
     repository: latest.flatMap(({ repository }) => repository ?? []),
     subject: latest.flatMap(({ subject }) => subject ?? []),
+    userAgent: latest.flatMap(({ userAgent }) => userAgent ?? []),
     status: latest.map(({ status }) => `${status}`),
   });
 }

@@ -23,6 +23,7 @@ export const NAMES: Readonly<Record<string, readonly string[]>> = {
   code: [],
   repository: [],
   subject: [],
+  userAgent: ['git/*'],
   origin: ['real', 'state', 'injected'],
   path: [],
   fault: ['*'],

@@ -12,7 +12,7 @@ import { Origin, Status } from '../components/status.js';
 import { bytes, DateTime, duration } from '../components/time.js';
 import { placeWith, writePlace } from '../place.js';
 import { Decision } from './decision.js';
-import type { Entry, Row, SentToken } from './entry.js';
+import { type Entry, type Row, type SentToken, userAgentOf } from './entry.js';
 import { FailDialog } from './fail-dialog.js';
 import { GitFactsView } from './git-facts.js';
 import { MessageView } from './message.js';
@@ -119,6 +119,7 @@ function Neighbour({ row, label, sign }: NeighbourProps) {
 
 function EntryFacts({ entry, list }: { readonly entry: Entry; readonly list: RowList<Row> }) {
   const { id, at, repository, organization, outcome, origin, retryOf } = entry;
+  const userAgent = userAgentOf(entry.request);
   const repeated = list.find((row) => row.retryOf === id) ?? Number.NaN;
   const linkTo = (other: string | undefined) => other && <a href={placeWith({ id: other })}>{other}</a>;
   return (
@@ -147,6 +148,14 @@ function EntryFacts({ entry, list }: { readonly entry: Entry; readonly list: Row
           repository !== undefined && (
             <a href={writePlace('repository', { name: repository, organization })}>
               <Given text={repository} />
+            </a>
+          ),
+        ],
+        [
+          'Client (User-Agent)',
+          userAgent !== undefined && (
+            <a href={placeWith({ userAgent })} title="Only requests of this client">
+              <Given text={userAgent} />
             </a>
           ),
         ],

@@ -5,6 +5,7 @@ import { Origin, Status } from '../components/status.js';
 import { bytes, duration, Time } from '../components/time.js';
 import { VirtualList } from '../components/virtual-list.js';
 import { go, placeWith } from '../place.js';
+import { clientName } from './client-name.js';
 import { isWhole, type Row } from './entry.js';
 import type { RowList } from './row-list.js';
 
@@ -37,7 +38,7 @@ export interface RequestRowsProps {
  * Layouts of a row in the request list. A row has one line of text in a wide list, and two or three lines in narrower
  * lists. `from` is the minimum width of the list in pixels; `height` is the height of a row in pixels.
  */
-const WIDE = { name: 'wide', from: 1000, height: 32 };
+const WIDE = { name: 'wide', from: 1040, height: 32 };
 const NARROW = { name: 'narrow', from: 480, height: 52 };
 const SLIM = { name: 'slim', from: 0, height: 78 };
 
@@ -76,7 +77,7 @@ export function RequestRows({ list, first, shown, opened, onAway, isByKeyboard }
   );
 }
 
-const HEADS = ['Time', 'Status', 'Operation', 'Path', 'Code', 'Repository', 'Subject', 'Origin'];
+const HEADS = ['Time', 'Status', 'Operation', 'Path', 'Code', 'Repository', 'Subject', 'Client', 'Origin'];
 const NUMBERS = ['Took', 'Bytes'];
 
 interface RequestRowProps {
@@ -131,6 +132,11 @@ function RequestRow({ row, number, isOpen, isStop }: RequestRowProps) {
       {filter('code', row.code)}
       {filter('repository', row.repository)}
       {filter('subject', row.subject)}
+      {filter(
+        'userAgent',
+        row.userAgent,
+        row.userAgent && <GivenCell text={clientName(row.userAgent)} full={row.userAgent} />,
+      )}
       <span class="cell-origin cut">
         {row.outcome === 'cut' || row.outcome === 'gone' ? <span class="failed">{row.outcome} </span> : null}
         <Origin origin={row.origin} />

@@ -94,3 +94,42 @@ t.test('the key / goes to the filter and ? lists the keys, but not while the use
   await dialog.waitFor();
   t.same(complaints, []);
 });
+
+t.test('the list names the client of each request, and filters by it', { skip }, async (t) => {
+  const { emulator, call } = await startClient(t);
+  const clients = ['git/2.50.1 (Apple Git-155)', 'git/2.39.5', 'ci "runner"/1 \u00e9*'];
+  for (const [at, userAgent] of clients.entries()) {
+    await call(`/api/v1/repo?n=${at}.`, { headers: { 'user-agent': userAgent } });
+  }
+  const { page, complaints } = await openPage(t, emulator, { bypassCSP: true });
+  await waitForCount(page, 4);
+  const value = (name: string) => requests(page).getByRole('button', { name, exact: true });
+  t.equal(await value('git/2.50.1').locator('bdi').getAttribute('title'), clients[0], 'full text in the tooltip');
+  await value('git/2.50.1').click();
+  await waitForCount(page, 1);
+  await row(page, /n=0\./).waitFor();
+  await eventuallyEquals(t, () => filterOf(page).inputValue(), 'userAgent="git/2.50.1 (Apple Git-155)"');
+  await filterOf(page).fill('userAgent=git/*');
+  await page.keyboard.press('Enter');
+  await waitForCount(page, 2);
+  await filterOf(page).fill('userAgent=gi');
+  await page.locator('datalist option[value="userAgent=git/2.39.5"]').waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: 'All', exact: true }).click();
+  await waitForCount(page, 4);
+  await value('ci').click();
+  await waitForCount(page, 1);
+  await row(page, /n=2\./).click();
+  await detail(page).getByText('ci "runner"/1', { exact: false }).first().waitFor();
+  t.same(await accessibilityFaults(page), []);
+
+  // On a narrow screen, the list has no column for the client. The details have a link that sets the filter.
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.goto(`${emulator.admin_url}/#/requests`);
+  await row(page, /n=1\./).click();
+  await detail(page).getByRole('link', { name: 'git/2.39.5' }).click();
+  await eventuallyEquals(t, () => filterOf(page).inputValue(), 'userAgent=git/2.39.5');
+  t.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390, 'no horizontal scroll bar');
+  await page.keyboard.press('Escape');
+  await waitForCount(page, 1);
+  t.same(complaints, []);
+});
