@@ -7,10 +7,12 @@ import { VirtualList } from '../components/virtual-list.js';
 import { go, placeWith } from '../place.js';
 import { clientName } from './client-name.js';
 import { isWhole, type Row } from './entry.js';
+import { ORDERS, type Order } from './live-requests.js';
 import type { RowList } from './row-list.js';
 
 export interface RequestRowsProps {
   readonly list: RowList<Row>;
+  readonly order: Order;
   /**
    * Number of the oldest row. A component is rendered again only if its properties change. `list` stays the same object
    * when rows are added, so this property must change.
@@ -42,7 +44,7 @@ const WIDE = { name: 'wide', from: 1040, height: 32 };
 const NARROW = { name: 'narrow', from: 480, height: 52 };
 const SLIM = { name: 'slim', from: 0, height: 78 };
 
-export function RequestRows({ list, first, shown, opened, onAway, isByKeyboard }: RequestRowsProps) {
+export function RequestRows({ list, order, first, shown, opened, onAway, isByKeyboard }: RequestRowsProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   // A printed page uses the layout with two lines, because a sheet of paper is too narrow for a row with one line.
@@ -61,7 +63,7 @@ export function RequestRows({ list, first, shown, opened, onAway, isByKeyboard }
         </div>
       )}
       <VirtualList
-        label="Requests, newest first"
+        label={`Requests, ${ORDERS[order].label}`}
         count={shown - first}
         top={shown - 1}
         rowHeight={shape.height}

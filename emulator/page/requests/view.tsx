@@ -10,7 +10,7 @@ import { type Filter, splitParams, writeFilter } from './filter.js';
 import { Chips, FilterForm } from './filter-form.js';
 import { FirstRequest } from './first-request.js';
 import { KeysDialog } from './keys.js';
-import { type LiveRequests, useLiveRequests } from './live-requests.js';
+import { type LiveRequests, ORDERS, type Order, readOrder, useLiveRequests } from './live-requests.js';
 import type { RequestProps } from './request.js';
 import { RequestRows } from './rows.js';
 
@@ -19,13 +19,25 @@ import { RequestRows } from './rows.js';
  * of the selected request are shown beside the list.
  */
 export function View() {
-  const {
-    view: { id },
-    filter,
-  } = splitParams(place.value.params);
-  const live = useLiveRequests(filter);
-  const words = writeFilter(filter);
-  useTitle(id !== undefined ? `Request ${id}` : words === '' ? 'Requests' : `Requests: ${markedText(words)}`);
+  const { view, filter } = splitParams(place.value.params);
+  try {
+    return <Requests id={view.id} order={readOrder(view.order)} filter={filter} />;
+  } catch (error) {
+    return <Failure error={error} />;
+  }
+}
+
+interface RequestsProps {
+  readonly id: string | undefined;
+  readonly order: Order;
+  readonly filter: Filter;
+}
+
+function Requests({ id, order, filter }: RequestsProps) {
+  const live = useLiveRequests(filter, order);
+  const { title } = ORDERS[order];
+  const words = [title, markedText(writeFilter(filter))].filter((part) => part !== '').join(', ');
+  useTitle(id !== undefined ? `Request ${id}` : words === '' ? 'Requests' : `Requests: ${words}`);
   const [isPaused, setPaused] = useState(false);
   const [isAway, setAway] = useState(false);
   /**
@@ -37,10 +49,11 @@ export function View() {
 
   // The number of visible rows does not change while the list is paused, scrolled down or focused. New requests
   // therefore do not move the row that the user is reading.
+  if (!(isPaused || isAway)) live.settle();
   const held = useRef({ list, total: 0 });
   if (held.current.list !== list || !(isPaused || isAway)) held.current = { list, total: list.total };
   const shown = Math.max(held.current.total, list.first);
-  const waiting = list.total - shown;
+  const waiting = list.total - shown + live.waiting;
 
   const isByKeyboard = useRef(false);
   const close = (event?: UIEvent) => {
@@ -51,11 +64,12 @@ export function View() {
   };
   const forget = async () => {
     await remove('requests');
-    list.clear();
+    live.clear();
     beginAnew(undefined);
     if (id !== undefined) close();
   };
   const catchUp = () => {
+    live.settle();
     held.current.total = list.total;
     setPaused(false);
     beginAnew(undefined);
@@ -75,6 +89,15 @@ export function View() {
             {count(waiting)} new ↑
           </button>
         )}
+        <button
+          type="button"
+          class="small"
+          title={`Show the ${count(ORDERS.slowest.most)} slowest requests`}
+          aria-pressed={order === 'slowest'}
+          onClick={() => go(placeWith({ order: order === 'slowest' ? undefined : 'slowest' }))}
+        >
+          Slowest first
+        </button>
         <button type="button" class="small" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
           {isPaused ? 'Go on' : 'Pause'}
         </button>
@@ -93,6 +116,7 @@ export function View() {
             <RequestRows
               key={times}
               list={list}
+              order={order}
               first={list.first}
               shown={shown}
               opened={id}
@@ -103,7 +127,7 @@ export function View() {
             live.error === undefined && <Nothing live={live} filter={filter} />
           )}
         </div>
-        {id !== undefined && <Detail id={id} list={list} onClose={close} />}
+        {id !== undefined && <Detail id={id} list={list} order={order} onClose={close} />}
       </div>
     </div>
   );
@@ -111,11 +135,13 @@ export function View() {
 
 /** Status line that shows the number of listed requests, and the numbers of dropped and missed requests. */
 function Told({ live }: { readonly live: LiveRequests }) {
-  const { list, gone, missed, isReset, hasOlder, state } = live;
+  const { list, order, gone, missed, isReset, hasOlder, state } = live;
+  const isByAge = order === 'newest';
+  const isLeft = isByAge ? hasOlder && list.dropped === 0 : hasOlder || list.dropped > 0;
   const rows = list.total - list.first;
   const notes = [
-    list.dropped > 0 && `${count(list.dropped)} older ones dropped`,
-    hasOlder && list.dropped === 0 && 'older ones not shown',
+    isByAge && list.dropped > 0 && `${count(list.dropped)} older ones dropped`,
+    isLeft && `${ORDERS[order].left} not shown`,
     gone > 0 && `${count(gone)} no longer in the journal`,
     missed > 0 && `${count(missed)} missed`,
     isReset && 'since the state was restored',

@@ -162,11 +162,26 @@ t.test('requests are filtered and exported', async (t) => {
   t.same(await paths('operation=readFile&status=4xx,500'), [[file, 404]]);
   t.same(await paths('code=not_found&outcome=complete&origin=real'), [[file, 404]]);
   t.same(await paths('git.phase=rpc'), []);
+  t.same(await paths('failed=true'), [[file, 404]]);
+  t.same(await paths('userAgent=nobody/*'), []);
+  const slowest: { id: string; duration: number }[] = [];
+  for (let cursor = ''; slowest.length === 0 || cursor !== ''; ) {
+    const part = (await admin('GET', `/requests?order=slowest&limit=2${cursor}`)).json;
+    slowest.push(...part.items);
+    cursor = part.has_more ? `&cursor=${part.next_cursor}` : '';
+  }
+  t.equal(new Set(slowest.map(({ id }) => id)).size, (await admin('GET', '/requests')).json.items.length);
+  t.same(
+    slowest.map(({ duration }) => duration),
+    slowest.map(({ duration }) => duration).sort((a, b) => b - a),
+  );
   for (const [query, detail] of [
     ['operation=readfile', /^operation.*"readfile"/],
     ['status=600', /^status/],
     ['git.phase=x', /^git\.phase/],
     ['git.x=1', /"git\.x"/],
+    ['failed=maybe', /^failed: must be true or false/],
+    ['order=fastest', /^order: must be oldest, newest or slowest/],
     ['format=xml', /^format: must be json, ndjson or har/],
     ['since=today', /^since/],
   ] as const) {
