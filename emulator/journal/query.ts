@@ -113,7 +113,8 @@ function isOperation(name: string): boolean {
   return OPERATION_IDS.some((id) => (prefix === undefined ? id === name : id.startsWith(prefix)));
 }
 
-type Member = Exclude<keyof RequestQuery, 'git'> | `git.${keyof NonNullable<RequestQuery['git']>}`;
+/** Name of a member of a query. The members of `git` have the prefix `git.`. @internal */
+export type Member = Exclude<keyof RequestQuery, 'git'> | `git.${keyof NonNullable<RequestQuery['git']>}`;
 
 /** One condition of a query, prepared for checking many requests. @internal */
 export interface Condition {
@@ -126,8 +127,8 @@ export interface Condition {
   holds(record: RequestRecord): boolean;
 }
 
-/** Value of a request that each member of a query is compared with. */
-const VALUES: { readonly [Name in Member]: (record: RequestRecord) => unknown } = {
+/** Value of a request that each member of a query is compared with. @internal */
+export const VALUES: { readonly [Name in Member]: (record: RequestRecord) => unknown } = {
   after: ({ id }) => id,
   organization: ({ organization }) => organization,
   method: ({ method }) => method,

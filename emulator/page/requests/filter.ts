@@ -41,9 +41,9 @@ export const NAMES: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Parameters of the place in the page's URL that are not part of the filter. `id` is the request whose details are
- * shown, and `order` the order of the list.
+ * shown, `order` the order of the list, and `groups` a table of counts above the list.
  */
-const VIEW_PARAMS: ReadonlySet<string> = new Set(['id', 'order']);
+const VIEW_PARAMS: ReadonlySet<string> = new Set(['id', 'order', 'groups']);
 
 /** Splits the parameters of a place: into those of the view, such as the selected request, and those of the filter. */
 export function splitParams(params: Filter): { readonly view: Filter; readonly filter: Filter } {

@@ -81,7 +81,8 @@ export class LiveRequests {
    * invalid filter.
    */
   error: unknown;
-  private last = 0;
+  /** Id of the last event of the stream that the list includes; 0 if none. */
+  lastEvent = 0;
   /** True while the page reads older parts of the journal, one after the other. */
   private isGoingBack = false;
   /**
@@ -126,7 +127,7 @@ export class LiveRequests {
    */
   begin(page: JournalPage): boolean {
     this.gone = page.dropped;
-    this.last = page.last_event_id;
+    this.lastEvent = page.last_event_id;
     this.isSettled = true;
     return this.takeOlder(page);
   }
@@ -149,8 +150,8 @@ export class LiveRequests {
     for (const { name, id, data } of events) {
       // An event id that has not increased means that the emulator was restarted, because it then numbers its events
       // from 1 again. The list is restarted too.
-      if (name === 'reset' || (id !== undefined && id <= this.last)) this.restart();
-      if (id !== undefined) this.last = id;
+      if (name === 'reset' || (id !== undefined && id <= this.lastEvent)) this.restart();
+      if (id !== undefined) this.lastEvent = id;
       if (name === 'missed') this.missed += (data as { missed: number }).missed;
       else if (name === 'request') this.add(rowOf(data as Entry));
     }

@@ -6,6 +6,7 @@ import { Empty, Failure, Loading, loadCode, useLoaded } from '../components/load
 import { markedText } from '../components/marked-text.js';
 import { count } from '../components/time.js';
 import { go, place, placeWith, writePlace } from '../place.js';
+import type { ErrorGroupsProps } from './error-groups.js';
 import { type Filter, splitParams, writeFilter } from './filter.js';
 import { Chips, FilterForm } from './filter-form.js';
 import { FirstRequest } from './first-request.js';
@@ -21,7 +22,7 @@ import { RequestRows } from './rows.js';
 export function View() {
   const { view, filter } = splitParams(place.value.params);
   try {
-    return <Requests id={view.id} order={readOrder(view.order)} filter={filter} />;
+    return <Requests id={view.id} order={readOrder(view.order)} hasGroups={view.groups === 'errors'} filter={filter} />;
   } catch (error) {
     return <Failure error={error} />;
   }
@@ -30,13 +31,17 @@ export function View() {
 interface RequestsProps {
   readonly id: string | undefined;
   readonly order: Order;
+  /** True if the counts of errors are shown above the list. */
+  readonly hasGroups: boolean;
   readonly filter: Filter;
 }
 
-function Requests({ id, order, filter }: RequestsProps) {
+function Requests({ id, order, hasGroups, filter }: RequestsProps) {
   const live = useLiveRequests(filter, order);
   const { title } = ORDERS[order];
-  const words = [title, markedText(writeFilter(filter))].filter((part) => part !== '').join(', ');
+  const words = [title, hasGroups ? 'error counts' : '', markedText(writeFilter(filter))]
+    .filter((part) => part !== '')
+    .join(', ');
   useTitle(id !== undefined ? `Request ${id}` : words === '' ? 'Requests' : `Requests: ${words}`);
   const [isPaused, setPaused] = useState(false);
   const [isAway, setAway] = useState(false);
@@ -92,6 +97,14 @@ function Requests({ id, order, filter }: RequestsProps) {
         <button
           type="button"
           class="small"
+          aria-expanded={hasGroups}
+          onClick={() => go(placeWith({ groups: hasGroups ? undefined : 'errors' }))}
+        >
+          Error counts
+        </button>
+        <button
+          type="button"
+          class="small"
           title={`Show the ${count(ORDERS.slowest.most)} slowest requests`}
           aria-pressed={order === 'slowest'}
           onClick={() => go(placeWith({ order: order === 'slowest' ? undefined : 'slowest' }))}
@@ -110,6 +123,7 @@ function Requests({ id, order, filter }: RequestsProps) {
       </div>
       {isListingKeys && <KeysDialog onClose={() => setListingKeys(false)} />}
       <Failure error={live.error} />
+      {hasGroups && live.error === undefined && <Groups filter={filter} lastEvent={live.lastEvent} />}
       <div class="panes">
         <div class="list-pane">
           {list.total > list.first ? (
@@ -168,6 +182,16 @@ function Nothing({ live, filter }: { readonly live: LiveRequests; readonly filte
         New requests that match the filter appear here. <a href={writePlace('requests')}>Show all requests</a>
       </p>
     </Empty>
+  );
+}
+
+/** Counts of errors above the list. Its code is a separate file, which the browser loads when the user opens it. */
+function Groups(props: ErrorGroupsProps) {
+  const { value: loaded, error } = useLoaded(() => loadCode(import('./error-groups.js')), []);
+  return (
+    <section class="error-groups card" aria-label="Error counts">
+      {loaded ? <loaded.ErrorGroups {...props} /> : <Loading value={loaded} error={error} />}
+    </section>
   );
 }
 

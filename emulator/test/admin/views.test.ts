@@ -175,6 +175,21 @@ t.test('requests are filtered and exported', async (t) => {
     slowest.map(({ duration }) => duration),
     slowest.map(({ duration }) => duration).sort((a, b) => b - a),
   );
+  const groups = async (query: string) => (await admin('GET', `/requests/groups?${query}`)).json;
+  t.match(await groups('failed=true'), {
+    items: [{ count: 1, last: /^req-/, values: { status: 404, code: 'not_found', operation: 'readFile' } }],
+    next_cursor: null,
+    has_more: false,
+  });
+  t.match((await groups('by=operation&status=200,404')).items, [{ count: 2, values: { operation: 'readFile' } }]);
+  const parts = await groups('by=status,operation&limit=1');
+  t.match(parts, { items: [{}], has_more: true });
+  const rest = await groups(`by=status,operation&cursor=${parts.next_cursor}`);
+  t.notSame(rest.items[0], parts.items[0]);
+  t.match(await admin('GET', '/requests/groups?by=colour'), {
+    status: 400,
+    json: { detail: /^by: "colour" must be one of organization, / },
+  });
   for (const [query, detail] of [
     ['operation=readfile', /^operation.*"readfile"/],
     ['status=600', /^status/],
