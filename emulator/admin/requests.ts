@@ -6,7 +6,9 @@ import type { EntryOptions } from '../journal/entry.js';
 import { toHar, toNdjson } from '../journal/export.js';
 import { queryParameters, readQueryParameters, selectorOf } from '../journal/query.js';
 import type { RequestRecord } from '../journal/record.js';
+import { type SlowestOptions, type SlowPosition, slowestSteps, slowPositionOf } from '../journal/slowest.js';
 import { STEPS, type StepId } from '../journal/steps.js';
+import { runYielding } from '../schedule/steps.js';
 import { MAX_STREAMS, streamRequests } from './event-streams.js';
 import { LIST_SIZE, listQuery } from './lists.js';
 import { type AdminContext, adminRoute } from './route.js';
@@ -53,37 +55,39 @@ export const listRequests = adminRoute({
   query: z.strictObject({
     ...listQuery,
     ...queryParameters(),
-    order: z
-      .enum(['oldest', 'newest'], 'must be oldest or newest')
-      .optional()
-      .meta({ description: 'Requests that come first; default oldest. NDJSON and HAR always begin with the oldest.' }),
+    order: z.enum(['oldest', 'newest', 'slowest'], 'must be oldest, newest or slowest').optional().meta({
+      description:
+        'Requests that come first; default oldest. slowest leaves out requests whose response has not ended. NDJSON and HAR always begin with the oldest.',
+    }),
     bodies,
     format: z.enum(['json', 'ndjson', 'har'], 'must be json, ndjson or har').optional(),
   }),
   replies: { 200: requestList },
-  handle: (ctx) => {
+  handle: async (ctx) => {
     const { cursor, limit, order = 'oldest', bodies: shown, format = 'json', ...given } = ctx.query;
     const query = readQueryParameters(given);
     const options = { bodies: shown !== 'false' };
     if (format !== 'json') return exportRequests(ctx, selectorOf(query), options, format);
     const { journal } = ctx.world.state;
-    const list = openList<string>(ctx, { cursor }, ['admin', 'requests', query, order]);
-    const from = list.position === undefined ? undefined : Number(list.position);
-    const found = order === 'newest' ? journal.newestFirst(from) : journal.records(from);
-    const { page, hasMore } = takePart(found, selectorOf(query), readLimit(limit, LIST_SIZE));
+    const list = openList<SlowPosition>(ctx, { cursor }, ['admin', 'requests', query, order]);
+    const part = { select: selectorOf(query), after: list.position, limit: readLimit(limit, LIST_SIZE) };
+    const { page, hasMore } =
+      order === 'slowest'
+        ? await runYielding(slowestSteps(journal.records(), part), ctx.meter)
+        : takePart(order === 'newest' ? journal.newestFirst(part.after?.[1]) : journal.records(part.after?.[1]), part);
     return largeJson(200, {
       items: mapped(page, (record) => journal.write(record, options)),
-      ...list.end(hasMore, () => String(page.at(-1)!.sequence)),
+      ...list.end(hasMore, () => slowPositionOf(page.at(-1)!)),
       dropped: journal.dropped,
       last_event_id: journal.ended,
     });
   },
 });
 
-function takePart(records: Iterable<RequestRecord>, isWanted: (record: RequestRecord) => boolean, limit: number) {
+function takePart(records: Iterable<RequestRecord>, { select, limit }: Pick<SlowestOptions, 'select' | 'limit'>) {
   const page: RequestRecord[] = [];
   for (const record of records) {
-    if (!isWanted(record)) continue;
+    if (!select(record)) continue;
     if (page.length === limit) return { page, hasMore: true };
     page.push(record);
   }

@@ -13,6 +13,7 @@ export * from './repositories.js';
 export * from './repository-content.js';
 export * from './repository-history.js';
 export * from './repository-refs.js';
+export * from './request-groups.js';
 export * from './requests.js';
 export * from './scenarios.js';
 export * from './snapshots.js';

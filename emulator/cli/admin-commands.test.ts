@@ -159,6 +159,22 @@ t.test('a list of requests has the number of requests that the journal dropped',
   t.match([JSON.parse(out).length, err], [2, sentence]);
 });
 
+t.test('requests are filtered by client and failure', async (t) => {
+  await using emulator = await startEmulator({ port: 0 });
+  for (const userAgent of ['git/2.39.5', 'node']) {
+    await (await fetch(`${emulator.baseUrl}/nothing`, { headers: { 'user-agent': userAgent } })).arrayBuffer();
+  }
+  const authorization = `Bearer ${await emulator.token({ repo: 'app', scopes: ['repo:write'] })}`;
+  await (await fetch(`${emulator.baseUrl}/api/repos`, { method: 'POST', headers: { authorization } })).arrayBuffer();
+  const paths = async (...flags: string[]) => {
+    const { out } = await run(['requests', '--json', '--url', emulator.baseUrl, ...flags]);
+    return (JSON.parse(out) as { path: string }[]).map(({ path }) => path);
+  };
+  t.same(await paths('--failed'), ['/nothing', '/nothing']);
+  t.same(await paths('--user-agent', 'git/*'), ['/nothing']);
+  t.same(await paths('--user-agent', 'git/2'), []);
+});
+
 t.test('requests are followed until the emulator ends', async (t) => {
   const { emulator, ask } = await setUp(t);
   await fetch(`${emulator.baseUrl}/first`);

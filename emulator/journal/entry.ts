@@ -3,6 +3,7 @@ import { copyGitFacts, type GitFacts } from '../smart-http/git-facts.js';
 import { CapturedBody } from './captured-body.js';
 import type { Outcome, RequestRecord } from './record.js';
 import { REDACTED, redactText } from './redaction.js';
+import { fieldOf } from './retry-index.js';
 import type { SentToken } from './sent-token.js';
 import type { StepId } from './steps.js';
 
@@ -89,6 +90,11 @@ export interface JournalEntry extends RequestSummary {
 /** Returns the repository and the subject of a verified token; an empty object otherwise. @internal */
 export function bearerOf({ token }: RequestRecord): Pick<SentToken, 'repository' | 'subject'> {
   return token?.verified ? token : {};
+}
+
+/** Returns the value of the field `User-Agent` of a request; undefined if absent. @internal */
+export function userAgentOf(record: RequestRecord): string | undefined {
+  return fieldOf(record, 'user-agent');
 }
 
 /** @internal */

@@ -3,7 +3,7 @@ import { OPERATION_IDS } from '../config/operation-ids.js';
 import { checkShape } from '../http/body.js';
 import { isCode } from '../http/problem.js';
 import { lazy } from '../memory/lazy.js';
-import { bearerOf } from './entry.js';
+import { bearerOf, userAgentOf } from './entry.js';
 import type { RequestRecord } from './record.js';
 
 /**
@@ -26,6 +26,8 @@ export interface RequestQuery {
   readonly repository?: string | undefined;
   /** Claim `sub` of a verified token. */
   readonly subject?: string | undefined;
+  /** Value of the field `User-Agent`, such as `git/2.39.5`. `git/*` selects all values that begin with `git/`. */
+  readonly userAgent?: string | undefined;
   /** HTTP status, or a class such as `4xx`. */
   readonly status?: number | string | readonly (number | string)[] | undefined;
   /**
@@ -35,8 +37,13 @@ export interface RequestQuery {
   readonly code?: string | readonly string[] | undefined;
   /** Cause of the response: `real`, `state`, `injected`, or `injected:<fault>`. */
   readonly origin?: string | undefined;
-  /** Id of a fault that affected the request. */
+  /** Id of a fault that affected the request. `*` selects requests that any fault affected. */
   readonly fault?: string | undefined;
+  /**
+   * True for requests whose response has a status of 400 or above, or whose connection broke before the end of the
+   * response (outcome `cut` or `gone`). False for all others.
+   */
+  readonly failed?: boolean | undefined;
   readonly outcome?: 'open' | 'complete' | 'cut' | 'gone' | undefined;
   /**
    * Period in which the request began (ISO 8601, on the emulator's clock). `since` is inclusive, `until` is exclusive.
@@ -78,6 +85,7 @@ export const requestQuerySchema = lazy(() => {
     path: text.optional(),
     repository: text.optional(),
     subject: text.optional(),
+    userAgent: text.optional(),
     status: anyOf(status).optional(),
     code: anyOf(text).optional(),
     origin: z
@@ -85,6 +93,7 @@ export const requestQuerySchema = lazy(() => {
       .regex(/^(?:real|state|injected(?::.+)?)$/, 'must be real, state, injected or injected:<fault>')
       .optional(),
     fault: text.optional(),
+    failed: z.boolean('must be true or false').optional(),
     outcome: z.enum(['open', 'complete', 'cut', 'gone']).optional(),
     since: z.iso.datetime({ offset: true }).optional(),
     until: z.iso.datetime({ offset: true }).optional(),
@@ -104,7 +113,8 @@ function isOperation(name: string): boolean {
   return OPERATION_IDS.some((id) => (prefix === undefined ? id === name : id.startsWith(prefix)));
 }
 
-type Member = Exclude<keyof RequestQuery, 'git'> | `git.${keyof NonNullable<RequestQuery['git']>}`;
+/** Name of a member of a query. The members of `git` have the prefix `git.`. @internal */
+export type Member = Exclude<keyof RequestQuery, 'git'> | `git.${keyof NonNullable<RequestQuery['git']>}`;
 
 /** One condition of a query, prepared for checking many requests. @internal */
 export interface Condition {
@@ -117,8 +127,8 @@ export interface Condition {
   holds(record: RequestRecord): boolean;
 }
 
-/** Value of a request that each member of a query is compared with. */
-const VALUES: { readonly [Name in Member]: (record: RequestRecord) => unknown } = {
+/** Value of a request that each member of a query is compared with. @internal */
+export const VALUES: { readonly [Name in Member]: (record: RequestRecord) => unknown } = {
   after: ({ id }) => id,
   organization: ({ organization }) => organization,
   method: ({ method }) => method,
@@ -126,10 +136,12 @@ const VALUES: { readonly [Name in Member]: (record: RequestRecord) => unknown } 
   path: ({ path }) => path,
   repository: (record) => bearerOf(record).repository,
   subject: (record) => bearerOf(record).subject,
+  userAgent: userAgentOf,
   status: ({ status }) => status,
   code: ({ code }) => code,
   origin: ({ origin }) => origin,
   fault: ({ faults }) => faults,
+  failed: ({ status, outcome }) => status >= 400 || outcome === 'cut' || outcome === 'gone',
   outcome: ({ outcome }) => outcome,
   since: ({ time, took }) => time - took,
   until: ({ time, took }) => time - took,
@@ -143,13 +155,13 @@ const COMPARE: { readonly [Name in Member]?: (wanted: never, found: never) => bo
   // Compares ids as strings. All ids have the same length, so their alphabetical order is the order in which the
   // responses were decided.
   after: (wanted: string, found: string) => found > wanted,
-  operation: (wanted: string, found: string | undefined) =>
-    wanted.endsWith('*') ? (found?.startsWith(wanted.slice(0, -1)) ?? false) : found === wanted,
+  operation: isWithPrefix,
+  userAgent: isWithPrefix,
   status: isStatus,
   code: isCode,
   origin: (wanted: string, found: string) =>
     found === wanted || (wanted === 'injected' && found.startsWith('injected:')),
-  fault: (wanted: string, found: readonly string[]) => found.includes(wanted),
+  fault: (wanted: string, found: readonly string[]) => (wanted === '*' ? found.length > 0 : found.includes(wanted)),
   since: (wanted: string, found: number) => found >= Date.parse(wanted),
   until: (wanted: string, found: number) => found < Date.parse(wanted),
   'git.ref': (wanted: string, found: readonly string[] | undefined) => found?.includes(wanted) ?? false,
@@ -158,6 +170,11 @@ const COMPARE: { readonly [Name in Member]?: (wanted: never, found: never) => bo
 /** Returns true if `found` is the wanted status, or belongs to the wanted class such as `4xx`. @internal */
 export function isStatus(wanted: number | string, found: number): boolean {
   return String(wanted).endsWith('xx') ? String(wanted)[0] === String(found)[0] : Number(wanted) === found;
+}
+
+/** Returns true if the texts are equal. A `*` at the end of `wanted` matches any characters. */
+function isWithPrefix(wanted: string, found: string | undefined): boolean {
+  return wanted.endsWith('*') ? (found?.startsWith(wanted.slice(0, -1)) ?? false) : found === wanted;
 }
 
 function isEqual(wanted: unknown, found: unknown): boolean {
@@ -196,9 +213,12 @@ const LIST_HINT = 'A comma-separated list matches any of its items.';
 const DESCRIPTIONS: { readonly [Name in Member]?: string } = {
   after: 'Id of a request. Selects later requests.',
   operation: `Operation id, or a prefix with *, such as git*. ${LIST_HINT}`,
+  userAgent: 'User agent of the client, or a prefix with *, such as git/*.',
   status: `Status, or a class such as 4xx. ${LIST_HINT}`,
   code: `Error code. ${LIST_HINT}`,
   origin: 'real, state, injected or injected:<fault>.',
+  fault: 'Id of a fault that affected the request, or * for any fault.',
+  failed: 'true for requests with a status of 400 or above or a broken connection; false for all others.',
   outcome: 'open, complete, cut or gone.',
 };
 
@@ -219,6 +239,11 @@ function statusOf(text: string): string | number {
   return /^\d+$/.test(text) ? Number(text) : text;
 }
 
+/** Returns the boolean that `text` names. Returns other texts unchanged, so that the schema refuses them. */
+function booleanOf(text: string): boolean | string {
+  return text === 'true' || (text === 'false' ? false : text);
+}
+
 /**
  * Reads a query for requests of the journal from URL parameters. Throws `bad_request` if a parameter is invalid.
  * @internal
@@ -230,7 +255,7 @@ export function readQueryParameters(given: { readonly [Name in Member]?: string 
     if (value === undefined) continue;
     if (name.startsWith('git.')) git[name.slice('git.'.length)] = value;
     else if (LISTS.includes(name)) query[name] = value.split(',').map(name === 'status' ? statusOf : String);
-    else query[name] = value;
+    else query[name] = name === 'failed' ? booleanOf(value) : value;
   }
   const nested = { ...query, ...(Object.keys(git).length > 0 && { git }) };
   return checkShape(requestQuerySchema(), nested, 'The query');

@@ -33,6 +33,11 @@ const FLAGS = {
     read: text('real, state, injected or injected:<fault>'),
     describe: 'List only requests whose response has this origin: real, state, injected, or injected:<fault>',
   },
+  'user-agent': {
+    read: text('a user agent'),
+    describe: 'List only requests with this User-Agent; git/* matches all that begin with git/',
+  },
+  failed: { describe: 'List only requests with a status of 400 or above or a broken connection' },
   repo: { read: text('the name of a repository'), describe: 'List only requests whose token is for this repository' },
 } as const;
 
@@ -44,13 +49,16 @@ export const requestsCommand = defineCommand({
   name: 'requests',
   describe: 'List the requests that an emulator has received, from its journal',
   flags: FLAGS,
-  run: async ({ json, follow, op, status, code, origin, repo, ...address }, { terminal }) => {
+  run: async ({ json, follow, op, status, code, origin, repo, failed, ...flags }, { terminal }) => {
+    const { 'user-agent': userAgent, ...address } = flags;
     const query = {
       operation: op?.join(','),
       status: status?.join(','),
       code: code?.join(','),
       origin,
       repository: repo,
+      userAgent,
+      failed: failed ? 'true' : undefined,
     };
     const client = new AdminClient(address, terminal);
     const log = createLog(json ? 'json' : 'pretty', (text) => terminal.print(text));

@@ -49,13 +49,18 @@ export function shownText(content: ComponentChildren): ComponentChildren {
   return typeof content === 'string' ? <Given text={content} /> : content;
 }
 
+export interface GivenCellProps extends GivenProps {
+  /** Text of the tooltip, if `text` is only a short form of it; `text` by default. */
+  readonly full?: string;
+}
+
 /**
  * Text from clients of the emulator, in one line of a table row. A long text is cut off; the tooltip shows more of it.
  */
-export function GivenCell({ text, most: max = 200 }: GivenProps) {
+export function GivenCell({ text, full = text, most: max = 200 }: GivenCellProps) {
   const shown = beginningOf(text, max);
   return (
-    <bdi class="cut" title={markedText(beginningOf(text, 2_000))}>
+    <bdi class="cut" title={markedText(beginningOf(full, 2_000))}>
       <Parts text={shown} />
       {shown.length < text.length && '…'}
     </bdi>

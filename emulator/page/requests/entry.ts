@@ -46,11 +46,22 @@ export function rowOf({ path, query, git, request, answer: response, ...entry }:
     target: shortened(query === '' ? path : `${path}?${query}`),
     repository: entry.repository && shortened(entry.repository),
     subject: entry.subject && shortened(entry.subject),
+    userAgent: shortenedAgent(request),
     /** Git command that sent the request, such as `fetch` or `push`; undefined if Git did not send it. */
     command: git?.command,
     sent: request.bytes,
     received: response.bytes,
   };
+}
+
+/** Returns the value of the field `User-Agent` of a request; undefined if absent. */
+export function userAgentOf({ headers }: Message): string | undefined {
+  return headers.find(([name]) => name.toLowerCase() === 'user-agent')?.[1];
+}
+
+function shortenedAgent(request: Message): string | undefined {
+  const userAgent = userAgentOf(request);
+  return userAgent && shortened(userAgent);
 }
 
 /**
@@ -66,9 +77,9 @@ function shortened(text: string): string {
  * applies this part of the filter.
  */
 export function holdsText(row: Row, text: string): boolean {
-  const { id, method, target, operation, command, repository, subject, status, code, origin } = row;
-  const shown = [id, method, target, operation, command, repository, subject, status, code, origin].join('\n');
-  const searched = shown.toLowerCase();
+  const { id, method, target, operation, command, repository, subject, userAgent, status, code, origin } = row;
+  const shown = [id, method, target, operation, command, repository, subject, userAgent, status, code, origin];
+  const searched = shown.join('\n').toLowerCase();
   return text
     .toLowerCase()
     .split(/\s+/)

@@ -1,12 +1,13 @@
 import type { OperationRecord } from '@emulator/admin/operations.js';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { all } from '../api/client.js';
 import { Form } from '../components/action.js';
 import { TextField } from '../components/fields.js';
+import { useKeys } from '../components/hooks.js';
 import { useLoaded } from '../components/loaded.js';
-import { go, place, writePlace } from '../place.js';
+import { go, place, placeWith, writePlace } from '../place.js';
 import type { Row } from './entry.js';
-import { type Filter, proposalsOf, readFilter, writeFilter } from './filter.js';
+import { CHIPS, type Filter, proposalsOf, readFilter, splitParams, writeFilter } from './filter.js';
 import type { RowList } from './row-list.js';
 
 /**
@@ -20,14 +21,16 @@ const MAX_LOOKED_AT = 500;
  * requests.
  */
 export function FilterForm({ filter, rows }: { readonly filter: Filter; readonly rows: RowList<Row> }) {
-  const { id } = place.peek().params;
+  const { view } = splitParams(place.peek().params);
+  const box = useRef<HTMLElement>(null);
   const written = writeFilter(filter);
   const [words, setWords] = useState(written);
   const [isTyping, setTyping] = useState(false);
   useEffect(() => setWords(written), [written]);
+  useKeys({ '/': () => box.current?.querySelector('input')?.select() });
   return (
-    <search>
-      <Form class="toolbar" act={() => go(writePlace('requests', { id, ...readFilter(words) }))}>
+    <search ref={box}>
+      <Form class="toolbar" act={() => go(writePlace('requests', { ...view, ...readFilter(words) }))}>
         <TextField
           type="search"
           label={<span class="visually-hidden">Filter</span>}
@@ -35,19 +38,39 @@ export function FilterForm({ filter, rows }: { readonly filter: Filter; readonly
           class="grow mono"
           placeholder="status=4xx operation=git* repository=team/app text…"
           proposals={useProposals(isTyping, words, rows)}
+          aria-keyshortcuts="/"
           onFocus={() => setTyping(true)}
           value={words}
           onChange={setWords}
         />
         <button type="submit">Filter</button>
         {written !== '' && (
-          <button type="button" onClick={() => go(writePlace('requests', { id }))}>
+          <button type="button" onClick={() => go(writePlace('requests', view))}>
             All
           </button>
         )}
       </Form>
     </search>
   );
+}
+
+/** Buttons that switch frequent filters on and off. Several can be on together. */
+export function Chips({ filter }: { readonly filter: Filter }) {
+  return CHIPS.map(({ label, title, name, value }) => {
+    const isOn = filter[name] === value;
+    return (
+      <button
+        key={label}
+        type="button"
+        class="small chip"
+        title={title}
+        aria-pressed={isOn}
+        onClick={() => go(placeWith({ [name]: isOn ? undefined : value }))}
+      >
+        {label}
+      </button>
+    );
+  });
 }
 
 /**
@@ -66,6 +89,7 @@ function useProposals(isTyping: boolean, words: string, rows: RowList<Row>): str
     code: operations.flatMap(({ codes }) => codes),
     repository: latest.flatMap(({ repository }) => repository ?? []),
     subject: latest.flatMap(({ subject }) => subject ?? []),
+    userAgent: latest.flatMap(({ userAgent }) => userAgent ?? []),
     status: latest.map(({ status }) => `${status}`),
   });
 }

@@ -23,9 +23,11 @@ export const NAMES: Readonly<Record<string, readonly string[]>> = {
   code: [],
   repository: [],
   subject: [],
+  userAgent: ['git/*'],
   origin: ['real', 'state', 'injected'],
   path: [],
-  fault: [],
+  fault: ['*'],
+  failed: ['true', 'false'],
   outcome: ['open', 'complete', 'cut', 'gone'],
   organization: [],
   after: [],
@@ -36,6 +38,31 @@ export const NAMES: Readonly<Record<string, readonly string[]>> = {
   'git.command': ['ls-refs', 'fetch', 'object-info', 'push'],
   'git.ref': [],
 };
+
+/**
+ * Parameters of the place in the page's URL that are not part of the filter. `id` is the request whose details are
+ * shown, `order` the order of the list, and `groups` a table of counts above the list.
+ */
+const VIEW_PARAMS: ReadonlySet<string> = new Set(['id', 'order', 'groups']);
+
+/** Splits the parameters of a place: into those of the view, such as the selected request, and those of the filter. */
+export function splitParams(params: Filter): { readonly view: Filter; readonly filter: Filter } {
+  const some = (isOfView: boolean) =>
+    Object.fromEntries(Object.entries(params).filter(([name]) => VIEW_PARAMS.has(name) === isOfView));
+  return { view: some(true), filter: some(false) };
+}
+
+/** Frequent filters, which buttons above the list switch on and off. Each sets the parameter `name` to `value`. */
+export const CHIPS = [
+  {
+    label: 'Errors',
+    title: 'Only requests with a status of 400 or above or a broken connection',
+    name: 'failed',
+    value: 'true',
+  },
+  { label: 'Git', title: 'Only requests of Git', name: 'operation', value: 'git*' },
+  { label: 'Injected', title: 'Only requests that an injected fault affected', name: 'fault', value: '*' },
+] as const;
 
 /** Names of filters whose value can be a comma-separated list. A request matches if any value of the list matches. */
 const LISTS: ReadonlySet<string> = new Set(['status', 'operation', 'code']);

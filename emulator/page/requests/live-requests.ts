@@ -10,6 +10,31 @@ import { RowList } from './row-list.js';
  */
 export const MAX_ROWS = 20_000;
 
+/**
+ * Orders of the request list, with the maximum number of rows and the texts that name the order. `slowest` has few
+ * rows, because the list is sorted again for each new request. `above` and `below` describe the next and the previous
+ * request of an open one, `left` the requests that the list does not show.
+ */
+export const ORDERS = {
+  newest: { most: MAX_ROWS, title: '', label: 'newest first', above: 'Newer', below: 'Older', left: 'older ones' },
+  slowest: {
+    most: 500,
+    title: 'slowest first',
+    label: 'slowest first',
+    above: 'Slower',
+    below: 'Faster',
+    left: 'faster ones',
+  },
+} as const;
+
+export type Order = keyof typeof ORDERS;
+
+/** Reads the parameter `order` of the page's URL. Throws an error for an unknown order. */
+export function readOrder(order = 'newest'): Order {
+  if (Object.hasOwn(ORDERS, order)) return order as Order;
+  throw new Error(`The order ${JSON.stringify(order)} is unknown. Use ${Object.keys(ORDERS).join(' or ')}.`);
+}
+
 /** Number of requests in one response when the page reads the journal (list of past requests). */
 const ASKED_AT_ONCE = 500;
 
@@ -26,7 +51,12 @@ interface JournalPage extends Page<Entry> {
  * Requests to the emulator that match a filter. Past requests come from the journal, new requests from an event stream.
  */
 export class LiveRequests {
-  readonly list = new RowList<Row>(MAX_ROWS);
+  readonly list: RowList<Row>;
+  /**
+   * New requests that are not in the list yet, because the list is sorted by duration and the user reads it. Empty if
+   * the newest requests come first.
+   */
+  private readonly pending: RowList<Row>;
   /**
    * `gone` is the number of old requests that the journal no longer contained when the page read it. `missed` is the
    * number of requests that the event stream omitted.
@@ -51,7 +81,8 @@ export class LiveRequests {
    * invalid filter.
    */
   error: unknown;
-  private last = 0;
+  /** Id of the last event of the stream that the list includes; 0 if none. */
+  lastEvent = 0;
   /** True while the page reads older parts of the journal, one after the other. */
   private isGoingBack = false;
   /**
@@ -60,16 +91,45 @@ export class LiveRequests {
    */
   private readonly delivered = new Set<string>();
 
-  constructor(private readonly text: string | undefined) {}
+  constructor(
+    private readonly text: string | undefined,
+    readonly order: Order,
+  ) {
+    this.list = new RowList<Row>(ORDERS[order].most);
+    this.pending = new RowList<Row>(ORDERS[order].most);
+  }
+
+  /** Number of new requests that `settle` will add to the list. */
+  get waiting(): number {
+    return this.pending.total - this.pending.first;
+  }
 
   /**
-   * Adds the newest part of the journal. The event stream is opened after this call and delivers only later requests.
+   * Adds the new requests to a list that is sorted by duration. Rows move, so it is called only while the user is at
+   * the top of the list.
    */
-  begin(page: JournalPage): void {
+  settle(): void {
+    if (this.waiting === 0 || this.isGoingBack) return;
+    const fastest = this.list.get(this.list.first)?.duration ?? 0;
+    // Requests that are faster than all rows are left out if the journal has more of them that the list does not show.
+    const isLeftOut = (row: Row) => this.hasOlder && row.duration < fastest;
+    for (const row of this.pending.takeAll()) if (!isLeftOut(row)) this.list.insert(row, durationOf);
+  }
+
+  clear(): void {
+    this.list.clear();
+    this.pending.clear();
+  }
+
+  /**
+   * Adds the first part of the journal. The event stream is opened after this call and delivers only later requests.
+   * Returns false if no further part is needed.
+   */
+  begin(page: JournalPage): boolean {
     this.gone = page.dropped;
-    this.last = page.last_event_id;
+    this.lastEvent = page.last_event_id;
     this.isSettled = true;
-    this.takeOlder(page);
+    return this.takeOlder(page);
   }
 
   /**
@@ -81,7 +141,7 @@ export class LiveRequests {
     const ended = items.filter(({ id, outcome }) => outcome !== 'open' && !this.delivered.has(id));
     const isKept = ended.every((entry) => this.isHidden(rowOf(entry)) || this.list.addOlder(rowOf(entry)));
     this.hasOlder = (hasMore || !isKept) && !this.list.isCleared;
-    this.isGoingBack = hasMore && isKept;
+    this.isGoingBack = hasMore && isKept && !this.list.isFull;
     if (!this.isGoingBack) this.delivered.clear();
     return this.isGoingBack;
   }
@@ -90,8 +150,8 @@ export class LiveRequests {
     for (const { name, id, data } of events) {
       // An event id that has not increased means that the emulator was restarted, because it then numbers its events
       // from 1 again. The list is restarted too.
-      if (name === 'reset' || (id !== undefined && id <= this.last)) this.restart();
-      if (id !== undefined) this.last = id;
+      if (name === 'reset' || (id !== undefined && id <= this.lastEvent)) this.restart();
+      if (id !== undefined) this.lastEvent = id;
       if (name === 'missed') this.missed += (data as { missed: number }).missed;
       else if (name === 'request') this.add(rowOf(data as Entry));
     }
@@ -99,7 +159,9 @@ export class LiveRequests {
 
   private add(row: Row): void {
     if (this.isGoingBack) this.delivered.add(row.id);
-    if (!this.isHidden(row)) this.list.add(row);
+    if (this.isHidden(row)) return;
+    if (this.order === 'newest') this.list.add(row);
+    else this.pending.insert(row, durationOf);
   }
 
   private isHidden(row: Row): boolean {
@@ -107,7 +169,7 @@ export class LiveRequests {
   }
 
   private restart(): void {
-    this.list.clear();
+    this.clear();
     this.gone = 0;
     this.missed = 0;
     this.hasOlder = false;
@@ -115,13 +177,17 @@ export class LiveRequests {
   }
 }
 
-export function useLiveRequests(filter: Filter): LiveRequests {
+function durationOf({ duration }: Row): number {
+  return duration;
+}
+
+export function useLiveRequests(filter: Filter, order: Order): LiveRequests {
   const [, redraw] = useReducer((times: number) => times + 1, 0);
-  const key = JSON.stringify(filter);
-  const [followed, setFollowed] = useState(() => new LiveRequests(filter.text));
+  const key = JSON.stringify([order, filter]);
+  const [followed, setFollowed] = useState(() => new LiveRequests(filter.text, order));
   useEffect(() => {
     const { text, ...query } = filter;
-    const followed = new LiveRequests(text);
+    const followed = new LiveRequests(text, order);
     setFollowed(followed);
     const abort = new AbortController();
     const { signal } = abort;
@@ -135,14 +201,14 @@ export function useLiveRequests(filter: Filter): LiveRequests {
     };
     const ask = (cursor?: string) =>
       get<JournalPage>('requests', {
-        query: { ...query, order: 'newest', bodies: false, limit: ASKED_AT_ONCE, cursor },
+        query: { ...query, order, bodies: false, limit: ASKED_AT_ONCE, cursor },
         signal,
       });
     const begin = async (): Promise<string> => {
       const page = await ask();
-      followed.begin(page);
+      const isRoom = followed.begin(page);
       change();
-      void goBack(page);
+      if (isRoom) void goBack(page);
       return String(page.last_event_id);
     };
     /**

@@ -12,9 +12,10 @@ import { Origin, Status } from '../components/status.js';
 import { bytes, DateTime, duration } from '../components/time.js';
 import { placeWith, writePlace } from '../place.js';
 import { Decision } from './decision.js';
-import type { Entry, Row, SentToken } from './entry.js';
+import { type Entry, type Row, type SentToken, userAgentOf } from './entry.js';
 import { FailDialog } from './fail-dialog.js';
 import { GitFactsView } from './git-facts.js';
+import { ORDERS, type Order } from './live-requests.js';
 import { MessageView } from './message.js';
 import { curlCommand, hasToken, isPush, pushCommand, tokenClaims } from './repeat-command.js';
 import type { RowList } from './row-list.js';
@@ -26,11 +27,12 @@ export interface RequestProps {
    * link to them.
    */
   readonly list: RowList<Row>;
+  readonly order: Order;
   readonly onClose: (event: UIEvent) => void;
 }
 
 /** Pane that shows the details of one request: its headers and body, the steps of its processing, and its response. */
-export function Request({ id, list, onClose }: RequestProps) {
+export function Request({ id, list, order, onClose }: RequestProps) {
   const { value: entry, error } = useLoaded((signal) => get<Entry>(route`requests/${id}`, { signal }), [id]);
   const { value: operations = [] } = useLoaded((signal) => all<OperationRecord>('operations', { signal }), []);
   useTitle(entry && `Request ${entry.id}: ${entry.status} ${entry.method} ${entry.operation ?? entry.path}`);
@@ -56,8 +58,8 @@ export function Request({ id, list, onClose }: RequestProps) {
           )}
         </h2>
         <nav aria-label="Neighbouring requests">
-          <Neighbour row={list.get(number + 1)} label="Newer request" sign="↑" />
-          <Neighbour row={list.get(number - 1)} label="Older request" sign="↓" />
+          <Neighbour row={list.get(number + 1)} label={`${ORDERS[order].above} request`} sign="↑" />
+          <Neighbour row={list.get(number - 1)} label={`${ORDERS[order].below} request`} sign="↓" />
           <CloseButton label="Close the request" onClick={onClose} />
         </nav>
       </header>
@@ -119,6 +121,7 @@ function Neighbour({ row, label, sign }: NeighbourProps) {
 
 function EntryFacts({ entry, list }: { readonly entry: Entry; readonly list: RowList<Row> }) {
   const { id, at, repository, organization, outcome, origin, retryOf } = entry;
+  const userAgent = userAgentOf(entry.request);
   const repeated = list.find((row) => row.retryOf === id) ?? Number.NaN;
   const linkTo = (other: string | undefined) => other && <a href={placeWith({ id: other })}>{other}</a>;
   return (
@@ -147,6 +150,14 @@ function EntryFacts({ entry, list }: { readonly entry: Entry; readonly list: Row
           repository !== undefined && (
             <a href={writePlace('repository', { name: repository, organization })}>
               <Given text={repository} />
+            </a>
+          ),
+        ],
+        [
+          'Client (User-Agent)',
+          userAgent !== undefined && (
+            <a href={placeWith({ userAgent })} title="Only requests of this client">
+              <Given text={userAgent} />
             </a>
           ),
         ],

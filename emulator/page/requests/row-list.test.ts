@@ -49,3 +49,19 @@ t.test('older rows are inserted before the first until the list is full', async 
   t.notOk(list.addOlder('a'), 'what was cleared does not come back');
   t.equal(list.total - list.first, 0);
 });
+
+t.test('rows are inserted into a sorted list, which drops the lowest when it is full', async (t) => {
+  const list = new RowList<string>(3);
+  const rows = () => Array.from({ length: list.total - list.first }, (_, at) => list.get(list.first + at));
+  const keyOf = (row: string) => Number(row[0]);
+  for (const row of ['5', '3', '5b']) list.insert(row, keyOf);
+  t.same(rows(), ['3', '5', '5b']);
+  t.equal(list.isFull, true);
+  list.insert('4', keyOf);
+  t.same(rows(), ['4', '5', '5b']);
+  list.insert('1', keyOf);
+  t.same(rows(), ['4', '5', '5b'], 'the new row is the lowest');
+  t.match([list.total, list.first, list.dropped], [4, 1, 2]);
+  t.same(list.takeAll(), ['4', '5', '5b']);
+  t.match([list.total, list.first], [4, 4]);
+});

@@ -28,6 +28,34 @@ export class RowList<T> {
     this.dropped += 1;
   }
 
+  /** True if the next new row will replace another row. */
+  get isFull(): boolean {
+    return this.rows.length >= this.most;
+  }
+
+  /**
+   * Adds a row to a list that is sorted by `keyOf`, with the highest key at the end. Among equals, the new row is
+   * the last. If the list is full, the row with the lowest key is dropped, which may be the new row.
+   */
+  insert(row: T, keyOf: (row: T) => number): void {
+    const key = keyOf(row);
+    const above = this.rows.findLastIndex((other) => keyOf(other) <= key) + 1;
+    if (this.isFull) this.dropped += 1;
+    if (this.isFull && above === 0) return;
+    this.rows.splice(above, 0, row);
+    if (this.rows.length <= this.most) return;
+    this.rows.shift();
+    this.first += 1;
+  }
+
+  /** Removes all rows, and returns them in order. */
+  takeAll(): T[] {
+    const { rows } = this;
+    this.first = this.total;
+    this.rows = [];
+    return rows;
+  }
+
   /**
    * Adds a row that is older than all other rows. If the list is full or was cleared, adds nothing and returns false.
    */

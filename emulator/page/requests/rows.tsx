@@ -5,11 +5,14 @@ import { Origin, Status } from '../components/status.js';
 import { bytes, duration, Time } from '../components/time.js';
 import { VirtualList } from '../components/virtual-list.js';
 import { go, placeWith } from '../place.js';
+import { clientName } from './client-name.js';
 import { isWhole, type Row } from './entry.js';
+import { ORDERS, type Order } from './live-requests.js';
 import type { RowList } from './row-list.js';
 
 export interface RequestRowsProps {
   readonly list: RowList<Row>;
+  readonly order: Order;
   /**
    * Number of the oldest row. A component is rendered again only if its properties change. `list` stays the same object
    * when rows are added, so this property must change.
@@ -37,11 +40,11 @@ export interface RequestRowsProps {
  * Layouts of a row in the request list. A row has one line of text in a wide list, and two or three lines in narrower
  * lists. `from` is the minimum width of the list in pixels; `height` is the height of a row in pixels.
  */
-const WIDE = { name: 'wide', from: 1000, height: 32 };
+const WIDE = { name: 'wide', from: 1040, height: 32 };
 const NARROW = { name: 'narrow', from: 480, height: 52 };
 const SLIM = { name: 'slim', from: 0, height: 78 };
 
-export function RequestRows({ list, first, shown, opened, onAway, isByKeyboard }: RequestRowsProps) {
+export function RequestRows({ list, order, first, shown, opened, onAway, isByKeyboard }: RequestRowsProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   // A printed page uses the layout with two lines, because a sheet of paper is too narrow for a row with one line.
@@ -60,7 +63,7 @@ export function RequestRows({ list, first, shown, opened, onAway, isByKeyboard }
         </div>
       )}
       <VirtualList
-        label="Requests, newest first"
+        label={`Requests, ${ORDERS[order].label}`}
         count={shown - first}
         top={shown - 1}
         rowHeight={shape.height}
@@ -76,7 +79,7 @@ export function RequestRows({ list, first, shown, opened, onAway, isByKeyboard }
   );
 }
 
-const HEADS = ['Time', 'Status', 'Operation', 'Path', 'Code', 'Repository', 'Subject', 'Origin'];
+const HEADS = ['Time', 'Status', 'Operation', 'Path', 'Code', 'Repository', 'Subject', 'Client', 'Origin'];
 const NUMBERS = ['Took', 'Bytes'];
 
 interface RequestRowProps {
@@ -131,6 +134,11 @@ function RequestRow({ row, number, isOpen, isStop }: RequestRowProps) {
       {filter('code', row.code)}
       {filter('repository', row.repository)}
       {filter('subject', row.subject)}
+      {filter(
+        'userAgent',
+        row.userAgent,
+        row.userAgent && <GivenCell text={clientName(row.userAgent)} full={row.userAgent} />,
+      )}
       <span class="cell-origin cut">
         {row.outcome === 'cut' || row.outcome === 'gone' ? <span class="failed">{row.outcome} </span> : null}
         <Origin origin={row.origin} />

@@ -1,15 +1,17 @@
 import { useReducer, useRef, useState } from 'preact/hooks';
 import { remove, unreachable } from '../api/client.js';
 import { ConfirmButton } from '../components/action.js';
-import { useEscape, useTitle } from '../components/hooks.js';
+import { useEscape, useKeys, useTitle } from '../components/hooks.js';
 import { Empty, Failure, Loading, loadCode, useLoaded } from '../components/loaded.js';
 import { markedText } from '../components/marked-text.js';
 import { count } from '../components/time.js';
 import { go, place, placeWith, writePlace } from '../place.js';
-import { type Filter, writeFilter } from './filter.js';
-import { FilterForm } from './filter-form.js';
+import type { ErrorGroupsProps } from './error-groups.js';
+import { type Filter, splitParams, writeFilter } from './filter.js';
+import { Chips, FilterForm } from './filter-form.js';
 import { FirstRequest } from './first-request.js';
-import { type LiveRequests, useLiveRequests } from './live-requests.js';
+import { KeysDialog } from './keys.js';
+import { type LiveRequests, ORDERS, type Order, readOrder, useLiveRequests } from './live-requests.js';
 import type { RequestProps } from './request.js';
 import { RequestRows } from './rows.js';
 
@@ -18,10 +20,29 @@ import { RequestRows } from './rows.js';
  * of the selected request are shown beside the list.
  */
 export function View() {
-  const { id, ...filter } = place.value.params;
-  const live = useLiveRequests(filter);
-  const words = writeFilter(filter);
-  useTitle(id !== undefined ? `Request ${id}` : words === '' ? 'Requests' : `Requests: ${markedText(words)}`);
+  const { view, filter } = splitParams(place.value.params);
+  try {
+    return <Requests id={view.id} order={readOrder(view.order)} hasGroups={view.groups === 'errors'} filter={filter} />;
+  } catch (error) {
+    return <Failure error={error} />;
+  }
+}
+
+interface RequestsProps {
+  readonly id: string | undefined;
+  readonly order: Order;
+  /** True if the counts of errors are shown above the list. */
+  readonly hasGroups: boolean;
+  readonly filter: Filter;
+}
+
+function Requests({ id, order, hasGroups, filter }: RequestsProps) {
+  const live = useLiveRequests(filter, order);
+  const { title } = ORDERS[order];
+  const words = [title, hasGroups ? 'error counts' : '', markedText(writeFilter(filter))]
+    .filter((part) => part !== '')
+    .join(', ');
+  useTitle(id !== undefined ? `Request ${id}` : words === '' ? 'Requests' : `Requests: ${words}`);
   const [isPaused, setPaused] = useState(false);
   const [isAway, setAway] = useState(false);
   /**
@@ -33,10 +54,11 @@ export function View() {
 
   // The number of visible rows does not change while the list is paused, scrolled down or focused. New requests
   // therefore do not move the row that the user is reading.
+  if (!(isPaused || isAway)) live.settle();
   const held = useRef({ list, total: 0 });
   if (held.current.list !== list || !(isPaused || isAway)) held.current = { list, total: list.total };
   const shown = Math.max(held.current.total, list.first);
-  const waiting = list.total - shown;
+  const waiting = list.total - shown + live.waiting;
 
   const isByKeyboard = useRef(false);
   const close = (event?: UIEvent) => {
@@ -47,41 +69,68 @@ export function View() {
   };
   const forget = async () => {
     await remove('requests');
-    list.clear();
+    live.clear();
     beginAnew(undefined);
     if (id !== undefined) close();
   };
   const catchUp = () => {
+    live.settle();
     held.current.total = list.total;
     setPaused(false);
     beginAnew(undefined);
   };
+  const [isListingKeys, setListingKeys] = useState(false);
+  useKeys({ '?': () => setListingKeys(true) });
   useEscape(id !== undefined, close);
   return (
     <div class={`requests fill${id === undefined ? '' : ' has-detail'}`}>
       <h1 class="visually-hidden">Requests</h1>
       <FilterForm filter={filter} rows={list} />
       <div class="toolbar">
+        <Chips filter={filter} />
         <Told live={live} />
         {waiting > 0 && (
           <button type="button" class="small primary" onClick={catchUp}>
             {count(waiting)} new ↑
           </button>
         )}
+        <button
+          type="button"
+          class="small"
+          aria-expanded={hasGroups}
+          onClick={() => go(placeWith({ groups: hasGroups ? undefined : 'errors' }))}
+        >
+          Error counts
+        </button>
+        <button
+          type="button"
+          class="small"
+          title={`Show the ${count(ORDERS.slowest.most)} slowest requests`}
+          aria-pressed={order === 'slowest'}
+          onClick={() => go(placeWith({ order: order === 'slowest' ? undefined : 'slowest' }))}
+        >
+          Slowest first
+        </button>
         <button type="button" class="small" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
           {isPaused ? 'Go on' : 'Pause'}
         </button>
         <ConfirmButton label="Clear" title="Clear the journal?" act={forget}>
           All requests are removed from the journal of the emulator, also those that the filter hides.
         </ConfirmButton>
+        <button type="button" class="small" aria-keyshortcuts="?" onClick={() => setListingKeys(true)}>
+          Keys
+        </button>
       </div>
+      {isListingKeys && <KeysDialog onClose={() => setListingKeys(false)} />}
       <Failure error={live.error} />
+      {hasGroups && live.error === undefined && <Groups filter={filter} lastEvent={live.lastEvent} />}
       <div class="panes">
         <div class="list-pane">
           {list.total > list.first ? (
             <RequestRows
               key={times}
               list={list}
+              order={order}
               first={list.first}
               shown={shown}
               opened={id}
@@ -92,7 +141,7 @@ export function View() {
             live.error === undefined && <Nothing live={live} filter={filter} />
           )}
         </div>
-        {id !== undefined && <Detail id={id} list={list} onClose={close} />}
+        {id !== undefined && <Detail id={id} list={list} order={order} onClose={close} />}
       </div>
     </div>
   );
@@ -100,11 +149,13 @@ export function View() {
 
 /** Status line that shows the number of listed requests, and the numbers of dropped and missed requests. */
 function Told({ live }: { readonly live: LiveRequests }) {
-  const { list, gone, missed, isReset, hasOlder, state } = live;
+  const { list, order, gone, missed, isReset, hasOlder, state } = live;
+  const isByAge = order === 'newest';
+  const isLeft = isByAge ? hasOlder && list.dropped === 0 : hasOlder || list.dropped > 0;
   const rows = list.total - list.first;
   const notes = [
-    list.dropped > 0 && `${count(list.dropped)} older ones dropped`,
-    hasOlder && list.dropped === 0 && 'older ones not shown',
+    isByAge && list.dropped > 0 && `${count(list.dropped)} older ones dropped`,
+    isLeft && `${ORDERS[order].left} not shown`,
     gone > 0 && `${count(gone)} no longer in the journal`,
     missed > 0 && `${count(missed)} missed`,
     isReset && 'since the state was restored',
@@ -131,6 +182,16 @@ function Nothing({ live, filter }: { readonly live: LiveRequests; readonly filte
         New requests that match the filter appear here. <a href={writePlace('requests')}>Show all requests</a>
       </p>
     </Empty>
+  );
+}
+
+/** Counts of errors above the list. Its code is a separate file, which the browser loads when the user opens it. */
+function Groups(props: ErrorGroupsProps) {
+  const { value: loaded, error } = useLoaded(() => loadCode(import('./error-groups.js')), []);
+  return (
+    <section class="error-groups card" aria-label="Error counts">
+      {loaded ? <loaded.ErrorGroups {...props} /> : <Loading value={loaded} error={error} />}
+    </section>
   );
 }
 

@@ -27,6 +27,8 @@ export async function everyPlace(emulator: Started, name: string): Promise<reado
   return [
     'requests',
     'requests?status=4xx',
+    'requests?order=slowest',
+    'requests?groups=errors',
     ...[push!, ...items.slice(-3)].map(({ id }: { id: string }) => `requests?id=${id}`),
     'repositories',
     repository,

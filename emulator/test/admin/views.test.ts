@@ -162,11 +162,41 @@ t.test('requests are filtered and exported', async (t) => {
   t.same(await paths('operation=readFile&status=4xx,500'), [[file, 404]]);
   t.same(await paths('code=not_found&outcome=complete&origin=real'), [[file, 404]]);
   t.same(await paths('git.phase=rpc'), []);
+  t.same(await paths('failed=true'), [[file, 404]]);
+  t.same(await paths('userAgent=nobody/*'), []);
+  const slowest: { id: string; duration: number }[] = [];
+  for (let cursor = ''; slowest.length === 0 || cursor !== ''; ) {
+    const part = (await admin('GET', `/requests?order=slowest&limit=2${cursor}`)).json;
+    slowest.push(...part.items);
+    cursor = part.has_more ? `&cursor=${part.next_cursor}` : '';
+  }
+  t.equal(new Set(slowest.map(({ id }) => id)).size, (await admin('GET', '/requests')).json.items.length);
+  t.same(
+    slowest.map(({ duration }) => duration),
+    slowest.map(({ duration }) => duration).sort((a, b) => b - a),
+  );
+  const groups = async (query: string) => (await admin('GET', `/requests/groups?${query}`)).json;
+  t.match(await groups('failed=true'), {
+    items: [{ count: 1, last: /^req-/, values: { status: 404, code: 'not_found', operation: 'readFile' } }],
+    next_cursor: null,
+    has_more: false,
+  });
+  t.match((await groups('by=operation&status=200,404')).items, [{ count: 2, values: { operation: 'readFile' } }]);
+  const parts = await groups('by=status,operation&limit=1');
+  t.match(parts, { items: [{}], has_more: true });
+  const rest = await groups(`by=status,operation&cursor=${parts.next_cursor}`);
+  t.notSame(rest.items[0], parts.items[0]);
+  t.match(await admin('GET', '/requests/groups?by=colour'), {
+    status: 400,
+    json: { detail: /^by: "colour" must be one of organization, / },
+  });
   for (const [query, detail] of [
     ['operation=readfile', /^operation.*"readfile"/],
     ['status=600', /^status/],
     ['git.phase=x', /^git\.phase/],
     ['git.x=1', /"git\.x"/],
+    ['failed=maybe', /^failed: must be true or false/],
+    ['order=fastest', /^order: must be oldest, newest or slowest/],
     ['format=xml', /^format: must be json, ndjson or har/],
     ['since=today', /^since/],
   ] as const) {

@@ -228,7 +228,8 @@ t.test('requests are selected by their properties', async (t) => {
   await emulator.clock.advance(10_000);
   await call('GET', '/api/v1/repo', { headers: { 'x-emulator-fault': 'rate_limited' } });
   await call('GET', '/api/v1/repo');
-  await call('GET', '/team%2Fapp.git/info/refs?service=git-upload-pack');
+  const headers = { 'user-agent': 'git/2.39.5 (Debian)' };
+  await call('GET', '/team%2Fapp.git/info/refs?service=git-upload-pack', { headers });
   const ids = (query: RequestQuery) => emulator.requests(query).map(({ id }) => Number(id.slice(4)));
   for (const [query, found] of [
     [{ operation: 'getRepository' }, [3, 4]],
@@ -237,11 +238,17 @@ t.test('requests are selected by their properties', async (t) => {
     [{ status: 429 }, [3]],
     [{ status: '2xx' }, [1, 2, 4, 5]],
     [{ status: [429, '201'] }, [1, 2, 3]],
+    [{ userAgent: 'git/2.39.5 (Debian)' }, [5]],
+    [{ userAgent: 'git/*' }, [5]],
+    [{ userAgent: 'git/2.39.5' }, []],
     [{ code: 'rate_limited' }, [3]],
     [{ origin: 'injected' }, [3]],
     [{ origin: 'injected:rate_limited' }, [3]],
     [{ origin: 'real', method: 'GET' }, [4, 5]],
     [{ fault: 'rate_limited' }, [3]],
+    [{ fault: '*' }, [3]],
+    [{ failed: true }, [3]],
+    [{ failed: false, operation: 'getRepository' }, [4]],
     [{ since: '2026-01-01T00:00:05Z' }, [3, 4, 5]],
     [{ until: '2026-01-01T00:00:05Z' }, [1, 2]],
     [{ git: { phase: 'advertise' } }, [5]],
