@@ -29,6 +29,7 @@ export const NAMES: Readonly<Record<string, readonly string[]>> = {
   outcome: ['open', 'complete', 'cut', 'gone'],
   organization: [],
   after: [],
+  before: [],
   since: [],
   until: [],
   'git.phase': ['advertise', 'rpc'],

@@ -18,7 +18,7 @@ import { RequestRows } from './rows.js';
  * of the selected request are shown beside the list.
  */
 export function View() {
-  const { id, ...filter } = place.value.params;
+  const { id, compare, ...filter } = place.value.params;
   const live = useLiveRequests(filter);
   const words = writeFilter(filter);
   useTitle(id !== undefined ? `Request ${id}` : words === '' ? 'Requests' : `Requests: ${markedText(words)}`);
@@ -43,7 +43,7 @@ export function View() {
     // The focus returns to the row if the details were closed with the keyboard. Browsers set `detail` of a click event
     // to 0 if a key activated the button.
     isByKeyboard.current = event?.detail === 0;
-    go(placeWith({ id: undefined }));
+    go(placeWith({ id: undefined, compare: undefined }));
   };
   const forget = async () => {
     await remove('requests');
@@ -92,7 +92,7 @@ export function View() {
             live.error === undefined && <Nothing live={live} filter={filter} />
           )}
         </div>
-        {id !== undefined && <Detail id={id} list={list} onClose={close} />}
+        {id !== undefined && <Detail id={id} compare={compare} list={list} onClose={close} />}
       </div>
     </div>
   );

@@ -12,6 +12,9 @@ t.test('requests are listed, shown, streamed and removed', async (t) => {
   t.same((await admin('GET', `/requests/${id}`)).json, json.items[0]);
   t.match(await admin('GET', '/requests/none'), { status: 404 });
   t.same((await admin('GET', `/requests?after=${id}`)).json.items, []);
+  const { json: earlier } = await admin('GET', `/requests?before=${id}&order=newest`);
+  t.ok(earlier.items.every((one: { id: string }) => one.id < id));
+  t.equal(earlier.items.length, (await admin('GET', '/requests')).json.items.length - 1);
   const stream = await request(`${url}/_emulator/requests/stream`, { headers: { 'last-event-id': '3' } });
   t.match(stream, { statusCode: 200, headers: { 'content-type': 'text/event-stream' } });
   const events: { id: string; event: string; data: Record<string, unknown> }[] = [];
