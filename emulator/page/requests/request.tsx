@@ -20,6 +20,7 @@ import { GitFactsView } from './git-facts.js';
 import { MessageView } from './message.js';
 import { curlCommand, hasToken, isPush, pushCommand, tokenClaims } from './repeat-command.js';
 import type { RowList } from './row-list.js';
+import { SendForm } from './send-form.js';
 
 export interface RequestProps {
   readonly id: string;
@@ -44,6 +45,7 @@ export function Request({ id, compare, list, onClose }: RequestProps) {
   const operation = operations.find((one) => one.id === entry?.operation);
   const [isFailing, setFailing] = useState(false);
   const [isRepeating, setRepeating] = useState(false);
+  const [isSending, setSending] = useState(false);
   const [isComparing, setComparing] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -84,6 +86,9 @@ export function Request({ id, compare, list, onClose }: RequestProps) {
             <button type="button" aria-expanded={isRepeating} onClick={() => setRepeating(!isRepeating)}>
               {isPush(entry) ? 'Repeat as git push' : 'Repeat as curl'}
             </button>
+            <button type="button" aria-expanded={isSending} onClick={() => setSending(!isSending)}>
+              Send again
+            </button>
             <button type="button" aria-expanded={isComparing} onClick={() => setComparing(!isComparing)}>
               Compare with…
             </button>
@@ -92,6 +97,7 @@ export function Request({ id, compare, list, onClose }: RequestProps) {
             <FailDialog {...{ entry, operation, operations }} onClose={() => setFailing(false)} />
           )}
           {isRepeating && <Repeat entry={entry} scopes={operation?.scopes} />}
+          {isSending && <SendForm entry={entry} scopes={operation?.scopes} />}
           {isComparing && <CompareChoice entry={entry} />}
           {compare !== undefined && <Comparison entry={entry} other={compare} />}
           <EntryFacts entry={entry} list={list} />
