@@ -6,6 +6,7 @@ import { Empty, Failure, Loading, loadCode, useLoaded } from '../components/load
 import { markedText } from '../components/marked-text.js';
 import { count } from '../components/time.js';
 import { go, place, placeWith, writePlace } from '../place.js';
+import { Download } from './download.js';
 import { type Filter, writeFilter } from './filter.js';
 import { FilterForm } from './filter-form.js';
 import { FirstRequest } from './first-request.js';
@@ -71,6 +72,7 @@ export function View() {
         <button type="button" class="small" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
           {isPaused ? 'Go on' : 'Pause'}
         </button>
+        <Download filter={filter} />
         <ConfirmButton label="Clear" title="Clear the journal?" act={forget}>
           All requests are removed from the journal of the emulator, also those that the filter hides.
         </ConfirmButton>

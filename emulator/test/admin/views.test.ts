@@ -70,7 +70,12 @@ t.test('every list of requests has the number of requests that the journal dropp
   const { admin, call, emulator, url } = await startAdmin(t, { limits: { maxJournal: 3 } });
   const text = async (query: string) => {
     const response = await fetch(`${url}/_emulator/requests${query}`);
-    return { dropped: response.headers.get('x-emulator-dropped'), text: await response.text() };
+    const { headers } = response;
+    return {
+      dropped: headers.get('x-emulator-dropped'),
+      type: headers.get('content-type'),
+      text: await response.text(),
+    };
   };
   await call('GET', '/api/repos');
   t.match((await admin('GET', '/requests')).json, { items: { length: 1 }, dropped: 0, last_event_id: 1 });
@@ -87,6 +92,16 @@ t.test('every list of requests has the number of requests that the journal dropp
   const har = await text('?format=har');
   t.equal(har.dropped, '2');
   t.match(JSON.parse(har.text).log, { _emulator: { dropped: 2 }, entries: { length: 3 } });
+  const scenario = await text('?format=scenario&operation=listRepositories');
+  t.match(scenario, {
+    dropped: '2',
+    type: 'application/yaml',
+    text: /^id: requests\nabout: .* of 3 recorded requests/,
+  });
+  t.match(await admin('GET', '/requests?format=scenario&operation=readFile'), {
+    status: 400,
+    json: { detail: /cannot become a scenario.*no request to a route/ },
+  });
   await admin('DELETE', '/requests');
   t.match((await admin('GET', '/requests')).json, { items: { length: 0 }, dropped: 0, last_event_id: 5 });
 });
@@ -170,7 +185,7 @@ t.test('requests are filtered and exported', async (t) => {
     ['status=600', /^status/],
     ['git.phase=x', /^git\.phase/],
     ['git.x=1', /"git\.x"/],
-    ['format=xml', /^format: must be json, ndjson or har/],
+    ['format=xml', /^format: must be json, ndjson, har or scenario/],
     ['since=today', /^since/],
   ] as const) {
     t.match(await admin('GET', `/requests?${query}`), { status: 400, json: { detail } }, query);
