@@ -82,6 +82,7 @@ export function Download({ filter }: { readonly filter: Filter }) {
             )}
           </p>
           <Facts
+            class="formats"
             facts={FORMATS.map((one) => [
               <ActionButton key={one.format} act={() => download(one, filter)}>
                 {one.label}
