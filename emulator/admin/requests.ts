@@ -12,6 +12,7 @@ import { runYielding } from '../schedule/steps.js';
 import { MAX_STREAMS, streamRequests } from './event-streams.js';
 import { LIST_SIZE, listQuery } from './lists.js';
 import { type AdminContext, adminRoute } from './route.js';
+import { exportScenario } from './scenario-export.js';
 
 export type { JournalEntry } from '../journal/entry.js';
 
@@ -51,7 +52,7 @@ const requestList = z.object({
 
 export const listRequests = adminRoute({
   path: '/requests',
-  summary: 'List the requests whose response has ended: in parts, or all of them as NDJSON or HAR',
+  summary: 'List the requests whose response has ended: in parts, or all of them as NDJSON, HAR or a scenario',
   query: z.strictObject({
     ...listQuery,
     ...queryParameters(),
@@ -60,13 +61,17 @@ export const listRequests = adminRoute({
         'Requests that come first; default oldest. slowest leaves out requests whose response has not ended. NDJSON and HAR always begin with the oldest.',
     }),
     bodies,
-    format: z.enum(['json', 'ndjson', 'har'], 'must be json, ndjson or har').optional(),
+    format: z
+      .enum(['json', 'ndjson', 'har', 'scenario'], 'must be json, ndjson, har or scenario')
+      .optional()
+      .meta({ description: 'scenario: YAML of a scenario that reproduces the failures of the requests.' }),
   }),
   replies: { 200: requestList },
   handle: async (ctx) => {
     const { cursor, limit, order = 'oldest', bodies: shown, format = 'json', ...given } = ctx.query;
     const query = readQueryParameters(given);
     const options = { bodies: shown !== 'false' };
+    if (format === 'scenario') return exportScenario(ctx, selectorOf(query));
     if (format !== 'json') return exportRequests(ctx, selectorOf(query), options, format);
     const { journal } = ctx.world.state;
     const list = openList<SlowPosition>(ctx, { cursor }, ['admin', 'requests', query, order]);

@@ -13,6 +13,8 @@ import type { RequestRecord } from './record.js';
 export interface RequestQuery {
   /** Id of a request, such as the `X-Request-Id` of a response. Only later requests are selected. */
   readonly after?: string | undefined;
+  /** Id of a request. Only earlier requests are selected. */
+  readonly before?: string | undefined;
   readonly organization?: string | undefined;
   /** Method in upper case, such as `POST`. */
   readonly method?: string | undefined;
@@ -76,6 +78,7 @@ export const requestQuerySchema = lazy(() => {
 
   return z.strictObject({
     after: text.optional(),
+    before: text.optional(),
     organization: text.optional(),
     method: z
       .string()
@@ -130,6 +133,7 @@ export interface Condition {
 /** Value of a request that each member of a query is compared with. @internal */
 export const VALUES: { readonly [Name in Member]: (record: RequestRecord) => unknown } = {
   after: ({ id }) => id,
+  before: ({ id }) => id,
   organization: ({ organization }) => organization,
   method: ({ method }) => method,
   operation: ({ operation }) => operation,
@@ -155,6 +159,7 @@ const COMPARE: { readonly [Name in Member]?: (wanted: never, found: never) => bo
   // Compares ids as strings. All ids have the same length, so their alphabetical order is the order in which the
   // responses were decided.
   after: (wanted: string, found: string) => found > wanted,
+  before: (wanted: string, found: string) => found < wanted,
   operation: isWithPrefix,
   userAgent: isWithPrefix,
   status: isStatus,
@@ -212,6 +217,7 @@ const LIST_HINT = 'A comma-separated list matches any of its items.';
 /** Descriptions, for users, of the members whose names are not clear enough. */
 const DESCRIPTIONS: { readonly [Name in Member]?: string } = {
   after: 'Id of a request. Selects later requests.',
+  before: 'Id of a request. Selects earlier requests.',
   operation: `Operation id, or a prefix with *, such as git*. ${LIST_HINT}`,
   userAgent: 'User agent of the client, or a prefix with *, such as git/*.',
   status: `Status, or a class such as 4xx. ${LIST_HINT}`,

@@ -5,6 +5,7 @@ import { useTitle } from './components/hooks.js';
 import { Loading, loadCode, useLoaded } from './components/loaded.js';
 import { NamespaceSwitcher } from './namespace-switcher.js';
 import { go, place, writePlace } from './place.js';
+import { StatusBar } from './status-bar.js';
 import { TokenForm } from './token-form.js';
 
 /**
@@ -31,6 +32,7 @@ export function App() {
             </a>
           ))}
         </nav>
+        {!isTokenWanted.value && <StatusBar key={adminToken.value} />}
         <NamespaceSwitcher />
       </header>
       <main id="main" tabIndex={-1}>

@@ -1,3 +1,4 @@
+import { signal as createSignal } from '@preact/signals';
 import { createParser } from 'eventsource-parser';
 import { ApiError, type QueryValue, send } from './client.js';
 
@@ -21,6 +22,12 @@ export interface StreamEvent {
  * after a pause.
  */
 export type StreamState = 'open' | 'waiting';
+
+/**
+ * State of the event stream that was opened or that ended last. The page has one stream at a time, so this is the state
+ * of its connection to the emulator.
+ */
+export const streamState = createSignal<StreamState | 'connecting'>('connecting');
 
 export interface StreamOptions {
   readonly query: Readonly<Record<string, QueryValue>>;
@@ -53,6 +60,7 @@ export async function followRequests({ query, after, signal, onEvents, onState }
     try {
       last ??= await after(signal);
       const response = await send('GET', 'requests/stream', { query, signal, headers: { 'last-event-id': last } });
+      streamState.value = 'open';
       onState('open');
       pause = PAUSE.first;
       let events: StreamEvent[] = [];
@@ -76,6 +84,7 @@ export async function followRequests({ query, after, signal, onEvents, onState }
       if (signal.aborted) return;
       if (error instanceof ApiError && error.status !== 0 && error.status < 500) throw error;
     }
+    streamState.value = 'waiting';
     onState('waiting');
     await new Promise((resolve) => setTimeout(resolve, pause));
   }

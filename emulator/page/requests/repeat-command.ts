@@ -20,7 +20,8 @@ export interface CurlOptions {
   readonly token?: string | undefined;
 }
 
-const REDACTED = '[redacted]';
+/** Text that stands in the journal in place of a secret. */
+export const REDACTED = '[redacted]';
 
 /** Pattern for headers that the curl command omits, because curl sets them itself. */
 const WRITTEN_BY_CURL = /^(?:connection|content-length|expect|host|transfer-encoding)$/i;

@@ -8,9 +8,11 @@ import { Facts } from '../components/facts.js';
 import { Given } from '../components/given.js';
 import { useTitle } from '../components/hooks.js';
 import { Loading, useLoaded } from '../components/loaded.js';
+import { markedText } from '../components/marked-text.js';
 import { Origin, Status } from '../components/status.js';
 import { bytes, DateTime, duration } from '../components/time.js';
 import { placeWith, writePlace } from '../place.js';
+import { CompareChoice, Comparison } from './comparison.js';
 import { Decision } from './decision.js';
 import { type Entry, type Row, type SentToken, userAgentOf } from './entry.js';
 import { FailDialog } from './fail-dialog.js';
@@ -19,9 +21,12 @@ import { ORDERS, type Order } from './live-requests.js';
 import { MessageView } from './message.js';
 import { curlCommand, hasToken, isPush, pushCommand, tokenClaims } from './repeat-command.js';
 import type { RowList } from './row-list.js';
+import { SendForm } from './send-form.js';
 
 export interface RequestProps {
   readonly id: string;
+  /** Id of the request with which this request is compared; undefined if none. */
+  readonly compare: string | undefined;
   /**
    * Rows of the request list. The page finds the next, the previous and the repeated request in these rows, in order to
    * link to them.
@@ -32,13 +37,18 @@ export interface RequestProps {
 }
 
 /** Pane that shows the details of one request: its headers and body, the steps of its processing, and its response. */
-export function Request({ id, list, order, onClose }: RequestProps) {
+export function Request({ id, compare, list, order, onClose }: RequestProps) {
   const { value: entry, error } = useLoaded((signal) => get<Entry>(route`requests/${id}`, { signal }), [id]);
   const { value: operations = [] } = useLoaded((signal) => all<OperationRecord>('operations', { signal }), []);
-  useTitle(entry && `Request ${entry.id}: ${entry.status} ${entry.method} ${entry.operation ?? entry.path}`);
+  const comparison = compare === undefined ? '' : ` compared with ${markedText(compare)}`;
+  useTitle(
+    entry && `Request ${entry.id}${comparison}: ${entry.status} ${entry.method} ${entry.operation ?? entry.path}`,
+  );
   const operation = operations.find((one) => one.id === entry?.operation);
   const [isFailing, setFailing] = useState(false);
   const [isRepeating, setRepeating] = useState(false);
+  const [isSending, setSending] = useState(false);
+  const [isComparing, setComparing] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     // The focus moves to the heading on narrow screens. Such screens hide the list, and with it the focused row.
@@ -78,11 +88,20 @@ export function Request({ id, list, order, onClose }: RequestProps) {
             <button type="button" aria-expanded={isRepeating} onClick={() => setRepeating(!isRepeating)}>
               {isPush(entry) ? 'Repeat as git push' : 'Repeat as curl'}
             </button>
+            <button type="button" aria-expanded={isSending} onClick={() => setSending(!isSending)}>
+              Send again
+            </button>
+            <button type="button" aria-expanded={isComparing} onClick={() => setComparing(!isComparing)}>
+              Compare with…
+            </button>
           </div>
           {isFailing && operation && (
             <FailDialog {...{ entry, operation, operations }} onClose={() => setFailing(false)} />
           )}
           {isRepeating && <Repeat entry={entry} scopes={operation?.scopes} />}
+          {isSending && <SendForm entry={entry} scopes={operation?.scopes} />}
+          {isComparing && <CompareChoice entry={entry} />}
+          {compare !== undefined && <Comparison entry={entry} other={compare} />}
           <EntryFacts entry={entry} list={list} />
           <Decision entry={entry} />
           {entry.token && <TokenFacts token={entry.token} began={entry.began} />}

@@ -6,6 +6,7 @@ import { Empty, Failure, Loading, loadCode, useLoaded } from '../components/load
 import { markedText } from '../components/marked-text.js';
 import { count } from '../components/time.js';
 import { go, place, placeWith, writePlace } from '../place.js';
+import { Download } from './download.js';
 import type { ErrorGroupsProps } from './error-groups.js';
 import { type Filter, splitParams, writeFilter } from './filter.js';
 import { Chips, FilterForm } from './filter-form.js';
@@ -22,7 +23,15 @@ import { RequestRows } from './rows.js';
 export function View() {
   const { view, filter } = splitParams(place.value.params);
   try {
-    return <Requests id={view.id} order={readOrder(view.order)} hasGroups={view.groups === 'errors'} filter={filter} />;
+    return (
+      <Requests
+        id={view.id}
+        compare={view.compare}
+        order={readOrder(view.order)}
+        hasGroups={view.groups === 'errors'}
+        filter={filter}
+      />
+    );
   } catch (error) {
     return <Failure error={error} />;
   }
@@ -30,13 +39,15 @@ export function View() {
 
 interface RequestsProps {
   readonly id: string | undefined;
+  /** Id of the request with which the selected request is compared. */
+  readonly compare: string | undefined;
   readonly order: Order;
   /** True if the counts of errors are shown above the list. */
   readonly hasGroups: boolean;
   readonly filter: Filter;
 }
 
-function Requests({ id, order, hasGroups, filter }: RequestsProps) {
+function Requests({ id, compare, order, hasGroups, filter }: RequestsProps) {
   const live = useLiveRequests(filter, order);
   const { title } = ORDERS[order];
   const words = [title, hasGroups ? 'error counts' : '', markedText(writeFilter(filter))]
@@ -65,7 +76,7 @@ function Requests({ id, order, hasGroups, filter }: RequestsProps) {
     // The focus returns to the row if the details were closed with the keyboard. Browsers set `detail` of a click event
     // to 0 if a key activated the button.
     isByKeyboard.current = event?.detail === 0;
-    go(placeWith({ id: undefined }));
+    go(placeWith({ id: undefined, compare: undefined }));
   };
   const forget = async () => {
     await remove('requests');
@@ -114,6 +125,7 @@ function Requests({ id, order, hasGroups, filter }: RequestsProps) {
         <button type="button" class="small" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
           {isPaused ? 'Go on' : 'Pause'}
         </button>
+        <Download filter={filter} />
         <ConfirmButton label="Clear" title="Clear the journal?" act={forget}>
           All requests are removed from the journal of the emulator, also those that the filter hides.
         </ConfirmButton>
@@ -141,7 +153,7 @@ function Requests({ id, order, hasGroups, filter }: RequestsProps) {
             live.error === undefined && <Nothing live={live} filter={filter} />
           )}
         </div>
-        {id !== undefined && <Detail id={id} list={list} order={order} onClose={close} />}
+        {id !== undefined && <Detail id={id} compare={compare} list={list} order={order} onClose={close} />}
       </div>
     </div>
   );

@@ -12,6 +12,9 @@ t.test('requests are listed, shown, streamed and removed', async (t) => {
   t.same((await admin('GET', `/requests/${id}`)).json, json.items[0]);
   t.match(await admin('GET', '/requests/none'), { status: 404 });
   t.same((await admin('GET', `/requests?after=${id}`)).json.items, []);
+  const { json: earlier } = await admin('GET', `/requests?before=${id}&order=newest`);
+  t.ok(earlier.items.every((one: { id: string }) => one.id < id));
+  t.equal(earlier.items.length, (await admin('GET', '/requests')).json.items.length - 1);
   const stream = await request(`${url}/_emulator/requests/stream`, { headers: { 'last-event-id': '3' } });
   t.match(stream, { statusCode: 200, headers: { 'content-type': 'text/event-stream' } });
   const events: { id: string; event: string; data: Record<string, unknown> }[] = [];
@@ -67,7 +70,12 @@ t.test('every list of requests has the number of requests that the journal dropp
   const { admin, call, emulator, url } = await startAdmin(t, { limits: { maxJournal: 3 } });
   const text = async (query: string) => {
     const response = await fetch(`${url}/_emulator/requests${query}`);
-    return { dropped: response.headers.get('x-emulator-dropped'), text: await response.text() };
+    const { headers } = response;
+    return {
+      dropped: headers.get('x-emulator-dropped'),
+      type: headers.get('content-type'),
+      text: await response.text(),
+    };
   };
   await call('GET', '/api/repos');
   t.match((await admin('GET', '/requests')).json, { items: { length: 1 }, dropped: 0, last_event_id: 1 });
@@ -84,6 +92,16 @@ t.test('every list of requests has the number of requests that the journal dropp
   const har = await text('?format=har');
   t.equal(har.dropped, '2');
   t.match(JSON.parse(har.text).log, { _emulator: { dropped: 2 }, entries: { length: 3 } });
+  const scenario = await text('?format=scenario&operation=listRepositories');
+  t.match(scenario, {
+    dropped: '2',
+    type: 'application/yaml',
+    text: /^id: requests\nabout: .* of 3 recorded requests/,
+  });
+  t.match(await admin('GET', '/requests?format=scenario&operation=readFile'), {
+    status: 400,
+    json: { detail: /cannot become a scenario.*no request to a route/ },
+  });
   await admin('DELETE', '/requests');
   t.match((await admin('GET', '/requests')).json, { items: { length: 0 }, dropped: 0, last_event_id: 5 });
 });
@@ -197,7 +215,7 @@ t.test('requests are filtered and exported', async (t) => {
     ['git.x=1', /"git\.x"/],
     ['failed=maybe', /^failed: must be true or false/],
     ['order=fastest', /^order: must be oldest, newest or slowest/],
-    ['format=xml', /^format: must be json, ndjson or har/],
+    ['format=xml', /^format: must be json, ndjson, har or scenario/],
     ['since=today', /^since/],
   ] as const) {
     t.match(await admin('GET', `/requests?${query}`), { status: 400, json: { detail } }, query);
