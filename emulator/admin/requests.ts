@@ -18,6 +18,8 @@ export type { JournalEntry } from '../journal/entry.js';
 
 const stepId = z.enum(Object.keys(STEPS) as [StepId, ...StepId[]]);
 
+const members = z.record(z.string(), z.unknown()).optional();
+
 const requestRecord = z.looseObject({
   id: z.string(),
   at: z.iso.datetime(),
@@ -26,6 +28,13 @@ const requestRecord = z.looseObject({
   status: z.int(),
   origin: z.string(),
   why: z.array(z.string()),
+  token: z
+    .looseObject({
+      verified: z.boolean(),
+      header: members.meta({ description: 'Members of the JOSE header of the token, such as alg and kid.' }),
+      claims: members.meta({ description: 'All claims of the token. The signature is never recorded.' }),
+    })
+    .optional(),
   stopped: stepId
     .optional()
     .meta({ description: 'Step that refused the request; absent if the operation handled it.' }),

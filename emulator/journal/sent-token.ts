@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { Claims } from '../auth/claims.js';
 import { parseCredential, type Scheme } from '../auth/credentials.js';
+import { isSecretField, REDACTED, redactText } from './redaction.js';
 
 /**
- * Description of a request's token for the journal (list of past requests). It distinguishes tokens, but the token
+ * Description of a request's token for the journal (list of past requests). It contains all claims, but the token
  * cannot be reconstructed from it, because the signature is missing.
  */
 export interface SentToken {
@@ -27,7 +28,20 @@ export interface SentToken {
   readonly issued?: string;
   readonly expires?: string;
   readonly jti?: string;
+  /**
+   * Members of the token's JOSE header, such as `alg` and `kid` (RFC 7515, section 4). Absent if the header is not a
+   * JSON object.
+   */
+  readonly header?: TokenMembers;
+  /** All claims of the token, such as `scopes`. Absent if the payload is not a JSON object. */
+  readonly claims?: TokenMembers;
 }
+
+/**
+ * Members of a part of a token. Secrets in them are replaced by `[redacted]`. The object and all nested objects are
+ * frozen, because the entries of all requests with the token share them.
+ */
+export type TokenMembers = Readonly<Record<string, unknown>>;
 
 /**
  * Creates the descriptions of tokens for the journal (list of past requests). Descriptions of accepted tokens are
@@ -71,7 +85,8 @@ export class SentTokens {
     }
     const signed = sent.token.split('.').slice(0, 2).join('.');
     const digest = createHmac('sha256', this.key).update(signed).digest('base64url').slice(0, 16);
-    const { sub, repo, iat, exp, jti } = payloadOf(sent.token);
+    const [header, claims] = sent.token.split('.', 2).map(membersOf);
+    const { sub, repo, iat, exp, jti } = claims ?? {};
     const [issued, expires] = [timeOf(iat), timeOf(exp)];
     return {
       scheme: sent.scheme,
@@ -82,16 +97,27 @@ export class SentTokens {
       ...(issued !== undefined && { issued }),
       ...(expires !== undefined && { expires }),
       ...(typeof jti === 'string' && { jti }),
+      ...(header && { header }),
+      ...(claims && { claims }),
     };
   }
 }
 
-function payloadOf(token: string): Readonly<Record<string, unknown>> {
+/**
+ * Decodes a part of a token (JSON in base64url), and redacts and freezes its members. Returns undefined if the part is
+ * not a JSON object.
+ */
+function membersOf(part: string): TokenMembers | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+    const decoded: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
+    // Redacts the JSON text instead of each string, because names can contain secrets too. JSON from `stringify` has no
+    // escaped letters, which could hide a secret.
+    const shown: unknown = JSON.parse(redactText(JSON.stringify(decoded)), (name, value) =>
+      Object.freeze(isSecretField(name.replaceAll('_', '-')) ? REDACTED : value),
+    );
+    return typeof shown === 'object' && shown !== null && !Array.isArray(shown) ? (shown as TokenMembers) : undefined;
   } catch {
-    return {};
+    return undefined;
   }
 }
 

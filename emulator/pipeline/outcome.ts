@@ -176,6 +176,7 @@ function describeRequest(context: RequestContext, now: number): KnownFacts {
   const { world, request, reply, target } = context;
   const { journal } = world.state;
   const head = journal.keepHead(request.rawHeaders);
+  const token = describeToken(context);
   const sent = target ?? NO_TARGET;
   const path = journal.share(redactText(sent.path));
   const query = sent.query === '' ? '' : redactQuery(sent.query);
@@ -189,7 +190,7 @@ function describeRequest(context: RequestContext, now: number): KnownFacts {
     query,
     version: request.httpVersion,
     operation: context.operation?.id,
-    token: describeToken(context),
+    token: token.shown,
     status: reply.status,
     code: codeOf(context),
     origin: originOf(context),
@@ -198,7 +199,7 @@ function describeRequest(context: RequestContext, now: number): KnownFacts {
     stopped: context.stopped,
     git: context.git,
     head,
-    weight: RECORD_WEIGHT + path.length + query.length + head.weight,
+    weight: RECORD_WEIGHT + path.length + query.length + head.weight + token.weight,
     body: context.received,
     started: context.started,
   };
@@ -212,12 +213,21 @@ function codeOf({ problem: refusal, world }: RequestContext): string | undefined
 const NOTHING: readonly string[] = [];
 const NO_TARGET = { path: '', query: '' };
 
-function describeToken({ world, request, claims }: RequestContext): SentToken | undefined {
+/** Approximate memory of the description of a token, in bytes per character of the `Authorization` header. */
+const TOKEN_WEIGHT = 2;
+
+/**
+ * Returns the description of the request's token (undefined if it has none), and its memory in bytes. The memory is 0
+ * if an earlier request has the same description.
+ */
+function describeToken({ world, request, claims }: RequestContext): { shown: SentToken | undefined; weight: number } {
   const { tokens } = world.state.journal;
-  if (claims) return tokens.known(claims) ?? tokens.ofClaims(claims, request.headers.authorization!);
+  const known = claims && tokens.known(claims);
   // Uses `request.headers`, in which Node keeps only the first of two `Authorization` headers.
   const { authorization } = request.headers;
-  return authorization === undefined ? undefined : tokens.of(authorization);
+  if (known || authorization === undefined) return { shown: known, weight: 0 };
+  const shown = claims ? tokens.ofClaims(claims, authorization) : tokens.of(authorization);
+  return { shown, weight: TOKEN_WEIGHT * authorization.length };
 }
 
 function whyOf(context: RequestContext): readonly string[] {

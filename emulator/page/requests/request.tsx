@@ -14,7 +14,7 @@ import { bytes, DateTime, duration } from '../components/time.js';
 import { placeWith, writePlace } from '../place.js';
 import { CompareChoice, Comparison } from './comparison.js';
 import { Decision } from './decision.js';
-import { type Entry, type Row, type SentToken, userAgentOf } from './entry.js';
+import { type Entry, type Row, userAgentOf } from './entry.js';
 import { FailDialog } from './fail-dialog.js';
 import { GitFactsView } from './git-facts.js';
 import { ORDERS, type Order } from './live-requests.js';
@@ -22,6 +22,7 @@ import { MessageView } from './message.js';
 import { curlCommand, hasToken, isPush, pushCommand, tokenClaims } from './repeat-command.js';
 import type { RowList } from './row-list.js';
 import { SendForm } from './send-form.js';
+import { TokenFacts } from './token-facts.js';
 
 export interface RequestProps {
   readonly id: string;
@@ -193,49 +194,6 @@ const OUTCOMES: Readonly<Record<Entry['outcome'], string>> = {
   cut: 'cut by the emulator',
   gone: 'the client disconnected',
 };
-
-function TokenFacts({ token, began }: { readonly token: SentToken; readonly began: string }) {
-  const { scheme, verified, subject, repository, issued, expires, jti, digest } = token;
-  return (
-    <section>
-      <h3>Token</h3>
-      <Facts
-        facts={[
-          [
-            'Signature',
-            <>
-              {verified ? (
-                <span class="passed">proven</span>
-              ) : (
-                <span class="failed">not verified: the following are only its own statements</span>
-              )}
-              <span class="quiet">, sent as {scheme}</span>
-            </>,
-          ],
-          ['Subject (sub)', subject],
-          ['Repository (repo)', repository],
-          ['Id (jti)', jti],
-          ['Issued (iat)', issued !== undefined && <DateTime at={issued} />],
-          [
-            'Expires (exp)',
-            expires !== undefined && (
-              <>
-                <DateTime at={expires} /> {expires <= began && <span class="failed">before the request</span>}
-              </>
-            ),
-          ],
-          [
-            'Digest',
-            <span key="digest" title="Equal for equal claims. Distinguishes tokens, and is not a secret.">
-              {digest}
-            </span>,
-            'mono quiet',
-          ],
-        ]}
-      />
-    </section>
-  );
-}
 
 function Repeat({ entry, scopes }: { readonly entry: Entry; readonly scopes: readonly string[] | undefined }) {
   const [token, setToken] = useState<string>();

@@ -132,7 +132,10 @@ t.test('every part fits, wide and narrow, and axe finds nothing serious', { skip
     t.equal(parts.length, 10);
     for (const part of sample(t, parts, 4)) {
       await page.goto(`${emulator.admin_url}/#/control?part=${part}`);
-      await page.waitForLoadState('networkidle');
+      const isShown = (wanted: string) =>
+        document.querySelector<HTMLSelectElement>('.parts-select select')?.value === wanted;
+      await page.waitForFunction(isShown, part);
+      await page.locator('main .loading').first().waitFor({ state: 'detached' });
       t.same(await accessibilityFaults(page), [], `${part} ${width}`);
       const widest = await page.evaluate(() => document.querySelector('main')!.scrollWidth);
       t.ok(widest <= width, `${part} fits into ${width}: ${widest}`);

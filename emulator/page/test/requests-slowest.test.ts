@@ -32,6 +32,7 @@ t.test('the slowest requests come first, also with a filter, and new ones take t
   await page.getByRole('button', { name: 'Pause' }).click();
   await slow(1800);
   await page.getByRole('button', { name: '1 new ↑' }).waitFor();
+  await list.getByRole('link').last().focus();
   t.equal(await order(), 'ms=2400 ms=1200 ms=600 ms=1', 'nothing moves during the pause');
   await page.getByRole('button', { name: '1 new ↑' }).click();
   await eventuallyEquals(t, order, 'ms=2400 ms=1800 ms=1200 ms=600 ms=1');

@@ -41,7 +41,15 @@ t.test('an entry has headers, bodies, sizes, times and the token, and no secret'
     faults: [],
     outcome: 'complete',
     httpVersion: '1.1',
-    token: { scheme: 'bearer', verified: true, repository: 'team/app', digest: /^[\w-]{16}$/, expires: /^2026|^2027/ },
+    token: {
+      scheme: 'bearer',
+      verified: true,
+      repository: 'team/app',
+      digest: /^[\w-]{16}$/,
+      expires: /^2026|^2027/,
+      header: { alg: /^ES|^RS/ },
+      claims: { iss: 'demo', repo: 'team/app', scopes: Array, exp: Number },
+    },
     request: { bytes: JSON.stringify(json).length, body: { text: JSON.stringify(json), truncated: false } },
     answer: { bytes: response.bytes.length, body: { text: response.text, encoding: 'utf8', truncated: false } },
   });
