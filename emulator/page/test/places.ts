@@ -30,6 +30,7 @@ export async function everyPlace(emulator: Started, name: string): Promise<reado
     'requests?order=slowest',
     'requests?groups=errors',
     ...[push!, ...items.slice(-3)].map(({ id }: { id: string }) => `requests?id=${id}`),
+    `requests?id=${items.at(-1).id}&compare=${push!.id}`,
     'repositories',
     repository,
     ...['commits', 'files', 'refs', 'notes'].map((tab) => `${repository}&tab=${tab}`),
