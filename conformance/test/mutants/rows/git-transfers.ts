@@ -289,8 +289,8 @@ export const rows: readonly Mutant[] = [
     'refuses a pack with a delta against an object outside the pack',
     {
       file: PUSH,
-      find: 'thin: true',
-      replace: 'thin: false',
+      find: "...(policy === 'strict' && {",
+      replace: "thin: false, ...(policy === 'strict' && {",
     },
   ),
   patched('git-lists-no-tags-in-version-2', 'git.remote.form#version-2', 'lists no tags in protocol version 2', {
