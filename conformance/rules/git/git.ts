@@ -183,12 +183,12 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
       );
       const { name } = await sampleRepository(t);
       const path = gitPath(name).replace(/\.git$/, '+ephemeral.git');
-      for (const [service, scope] of [
-        ['git-upload-pack', 'git:read'],
-        ['git-receive-pack', 'git:write'],
+      for (const [service, scope, place] of [
+        ['git-upload-pack', 'git:read', 'Git'],
+        ['git-receive-pack', 'git:write', 'Git push refs'],
       ] as const) {
         const response = await advertise(t, path, { repo: other.name, scopes: [scope] }, service);
-        expectGitRefused(t, `other repository, ephemeral ${service}`, response, NOT_FOUND);
+        expectGitRefused(t, `other repository, ${place}`, response, NOT_FOUND);
       }
     }),
   },

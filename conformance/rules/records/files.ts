@@ -94,6 +94,7 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
   {
     id: 'file-entry.last_commit_sha.string',
     says: 'last_commit_sha is the latest commit that changed this file, which may be older than the tip.',
+    writes: 'where-allowed',
     clauses: {
       merge: 'A file that a merge took unchanged from a merged branch has the commit of that branch.',
       'in-merge': 'A file whose content the merge itself changed has the merge commit.',

@@ -101,7 +101,7 @@ function fetchCell(scope: Scope): RuleRow {
 async function refusesEphemeralPush(t: RuleContext, repo: string): Promise<void> {
   const path = `${gitPath(repo).replace(/\.git$/, '')}+ephemeral.git`;
   const response = await advertise(t, path, { repo, scopes: ['git:read'] }, 'git-receive-pack');
-  expectGitRefused(t, 'ephemeral push without scope', response, ['403', '401', '404']);
+  expectGitRefused(t, 'Git push refs, without scope', response, ['403', '401', '404']);
 }
 
 function pushCell(scope: Scope): RuleRow {
