@@ -25,7 +25,9 @@ function changesValues(change: (value: unknown, key: string) => unknown): Rewrit
   };
 }
 
-function isJson({ headers, body }: ProxiedResponse): boolean {
+/** Returns true for a JSON response. The content of a file is none, although its media type may be that of JSON. */
+function isJson({ request, status, headers, body }: ProxiedResponse): boolean {
+  if (/\/file\?/.test(request.path) && status === 200) return false;
   return /^application\/(problem\+)?json/i.test(String(headers['content-type'])) && body.length > 0;
 }
 
