@@ -17,7 +17,7 @@ const CHARACTER_COST = 1 / 128;
 
 /**
  * Returns a scenario, as YAML, that reproduces the failures of the selected requests. It is the scenario that `emulator
- * scenario from-har` makes of the HTTP Archive of these requests. Throws `bad_request` if there is none.
+ * scenario from-har` makes of the HTTP Archive of these requests. Throws `bad_request` if the requests have no failure.
  */
 export async function exportScenario(
   { world, operations, meter }: AdminContext,

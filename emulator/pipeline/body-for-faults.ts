@@ -10,9 +10,9 @@ import { readJson } from './handle.js';
 import type { RequestContext } from './request-context.js';
 
 /**
- * Step: reads the body if a fault (simulated failure) has a condition on it, and tells the faults which refs, paths,
- * commit messages and file contents it contains. If the body cannot be read, such a fault does not apply, and a later step refuses the
- * request.
+ * Step: if a fault (simulated failure) has a condition on the body, reads the body and tells the faults which refs,
+ * paths, commit messages and file contents it names. If the body cannot be read, such a fault does not apply, and a
+ * later step refuses the request.
  */
 export function readBodyForFaults(context: RequestContext): void | Promise<void> {
   const { faults, operation } = context;

@@ -1,4 +1,4 @@
-import { NO_BYTES, sliceBytes, textOf } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, NO_BYTES, sliceBytes, textOf } from '../git/object/bytes.js';
 import { ZERO_OID } from '../git/object/object.js';
 import {
   describeConflict,
@@ -94,4 +94,11 @@ export function describeRefusal(conflict: RefConflict, { prefix }: Pick<Reposito
     reason: missing ? 'reference does not exist' : taken ? 'reference already exists' : REASONS[issue],
     message: `error: ${describeConflict(shown)}`,
   };
+}
+
+/**
+ * Returns the reason as one line of at most 1,000 characters, so that it fits into one packet together with a ref name.
+ */
+export function oneLine(reason: string): ByteString {
+  return bytesOf(reason.replaceAll(/[\r\n]+/g, ' ').slice(0, 1000));
 }

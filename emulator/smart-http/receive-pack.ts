@@ -1,25 +1,22 @@
 import type { ChosenAction } from '../faults/request-facts.js';
 import { Fsck, FsckError, type FsckPolicy } from '../git/fsck/fsck.js';
 import { indexPack } from '../git/index-pack/index-pack.js';
-import { type ByteString, bytesOf, concatBytes, latin1, textOf } from '../git/object/bytes.js';
+import { concatBytes, latin1, textOf } from '../git/object/bytes.js';
 import { isCommit, type Oid, ZERO_OID } from '../git/object/object.js';
 import type { Quarantine } from '../git/odb/quarantine.js';
-import { ObjectTooLarge, PackError } from '../git/pack/pack-error.js';
 import { isDeletion, type RefChange, RefTransactionFailed } from '../git/refs/ref-change.js';
 import type { RefTransaction } from '../git/refs/transaction.js';
 import { isForced, newCommits } from '../git/repository/forced-update.js';
 import type { GitRepository } from '../git/repository/repository.js';
-import { StoreFull } from '../memory/memory-budget.js';
 import { Meter } from '../schedule/meter.js';
-import { runYielding } from '../schedule/steps.js';
 import { breakIncoming, breakReport, endIncoming, refuseAll, repeated } from './broken-push.js';
 import { type GitFacts, MAX_NOTED, note } from './git-facts.js';
 import { type GitFaults, takeStageFaults, type WireFaults, wireFaultsOf } from './git-faults.js';
 import { PackSpool } from './pack-spool.js';
 import { bandPackets, DATA, errorPacket, FLUSH, PacketReader, PROGRESS, ProtocolError, packet } from './pkt-line.js';
 import { carriesPack, type PushRequest, readPushRequest } from './push-request.js';
-import { describeRefusal, type Refusal, refusalOf } from './push-rules.js';
-import { NO_COMMITS, type PushedCommits, readPushedCommits } from './pushed-commits.js';
+import { describeRefusal, oneLine, type Refusal, refusalOf } from './push-rules.js';
+import { isUnpackError, NO_COMMITS, previewCommits } from './pushed-commits.js';
 import type { RepositoryView } from './view.js';
 import type { WireLimits } from './wire-limits.js';
 
@@ -131,7 +128,10 @@ export async function receivePack(received: ReceivePackRequest): Promise<Receive
   const pack = wire === undefined ? reader.rest() : breakIncoming(() => reader.rest(), wire, received.packBytes ?? 0);
   using spool = await PackSpool.fill(pack, options);
   if (!received.faults?.needsCommits || spool.refusal !== undefined) return await push.complete(spool);
-  received.faults.learn({ refs: refsOf(request), ...(await previewCommits(received, request, spool)) });
+  received.faults.learn({
+    refs: refsOf(request),
+    ...(await previewCommits(view.repository, tipsOf(request), spool, received.faults.needsContents)),
+  });
   const late = await takeStageFaults(received.faults, 'git.receive');
   if (late === undefined) return await push.complete(spool);
   if (late.fatal !== undefined) return { report: refuseAll(late.fatal, request), ...NOTHING };
@@ -142,37 +142,14 @@ export async function receivePack(received: ReceivePackRequest): Promise<Receive
   return await push.complete(broken);
 }
 
-/**
- * Reads the commits that the push adds, for faults at `git.receive`, before the push changes anything. The objects of
- * the pack are discarded and received again later, so that a fault that waits does not block other writers. Returns
- * undefined if the pack is invalid.
- */
-async function previewCommits(
-  { view: { repository }, faults }: ReceivePackRequest,
-  { commands }: PushRequest,
-  spool: PackSpool,
-): Promise<PushedCommits | undefined> {
-  const pushed = commands.filter((command) => !isDeletion(command)).map((command) => command.new);
-  const meter = new Meter({ schedule: repository.objects.schedule });
-  return repository.transact(async ({ objects }) => {
-    try {
-      await indexPack(objects, spool.read(), { thin: true, isGiven: true });
-      return await runYielding(readPushedCommits(objects, pushed, faults!.needsContents), meter);
-    } catch (error) {
-      if (isUnpackError(error)) return undefined;
-      throw error;
-    }
-  });
-}
-
-/** Returns true if the error refuses a pack because of its content or its size. */
-function isUnpackError(error: unknown): error is Error {
-  return error instanceof PackError || error instanceof StoreFull || error instanceof ObjectTooLarge;
-}
-
 /** Discards the rest of the body. A client reads the response only after it has sent the whole request. */
 async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of body);
+}
+
+/** Returns the objects to which the pushed refs will point. */
+function tipsOf({ commands }: PushRequest): Oid[] {
+  return commands.filter((command) => !isDeletion(command)).map((command) => command.new);
 }
 
 function refsOf({ commands }: PushRequest): string[] {
@@ -417,11 +394,4 @@ class Push {
       ...(wire?.cut === undefined || wire.cut.how === 'end' ? [FLUSH] : []),
     ]);
   }
-}
-
-/**
- * Returns the reason as one line of at most 1,000 characters, so that it fits into one packet together with a ref name.
- */
-function oneLine(reason: string): ByteString {
-  return bytesOf(reason.replaceAll(/[\r\n]+/g, ' ').slice(0, 1000));
 }

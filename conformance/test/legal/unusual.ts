@@ -25,7 +25,7 @@ function changesValues(change: (value: unknown, key: string) => unknown): Rewrit
   };
 }
 
-/** Returns true for a JSON response. The content of a file is none, although its media type may be that of JSON. */
+/** Returns true for a JSON response of the API. The content of a JSON file is not such a response. */
 function isJson({ request, status, headers, body }: ProxiedResponse): boolean {
   if (/\/file\?/.test(request.path) && status === 200) return false;
   return /^application\/(problem\+)?json/i.test(String(headers['content-type'])) && body.length > 0;
