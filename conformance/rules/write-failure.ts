@@ -1,5 +1,5 @@
 import type { ApiResponse } from '../check/api-response.js';
-import { expectOther } from '../check/expect.js';
+import { expectOther, expectTrue } from '../check/expect.js';
 import { AssertionFailure } from '../check/outcomes.js';
 import type { RuleContext } from '../check/rule-context.js';
 
@@ -24,7 +24,8 @@ export function expectFailureKind(response: ApiResponse): FailureKinds {
     );
   }
   if (isResult) {
-    expectOther(response.string('result', 'status'), '', 'result.status must be a failure status');
+    const status = response.string('result', 'status');
+    expectTrue(status !== '' && status !== 'ok', 'result.status must be a failure status', status);
     expectOther(response.string('result', 'message'), '', 'result.message must not be empty');
   }
   return { isProblem, isResult };

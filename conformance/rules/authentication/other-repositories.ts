@@ -47,7 +47,7 @@ function otherSpellings(name: string): Readonly<Record<string, readonly string[]
   const at = name.lastIndexOf('/') + 1;
   const [owner, last] = [name.slice(0, at), name.slice(at)];
   return {
-    letters: [swapCase(name)],
+    letters: [...new Set([swapCase(name), name.toUpperCase()])],
     suffix: [`${name}.git`],
     part: [name.slice(0, -1), `${name}x`],
     owner: [`elsewhere/${last}`, ...(owner === '' ? [] : [last, owner.slice(0, -1)])],
@@ -145,6 +145,7 @@ export const otherRepositories = defineRules('Repository claim', 'other-reposito
       blanks: 'A claim with a space or a slash before or after the name gives no access.',
       encoded: 'A claim with the URL-encoded name gives no access.',
       git: 'Git refuses tokens with these claims as well.',
+      alias: 'The /api/v1 routes, which have no name in their path, find no repository for these claims.',
     },
     check: on(sampleRepository, async (t, { name }) => {
       for (const [clause, claims] of Object.entries(otherSpellings(name))) {
@@ -152,6 +153,9 @@ export const otherRepositories = defineRules('Repository claim', 'other-reposito
           const response = await t.get(`${repositoryPath(name)}/branches`, { as: reader(repo) });
           if (MAYBE_MALFORMED.includes(clause)) expectRefused(response);
           else expectCode(response, 404, 'repository_not_found');
+          const found = await getRepo(t, repo);
+          if (MAYBE_MALFORMED.includes(clause)) expectRefused(found);
+          else expectStatus(found, 404);
           const listed = await advertise(t, gitPath(name), reader(repo));
           showsNothing(listed);
           expectRefused(listed);

@@ -148,6 +148,8 @@ export const searchFilters: readonly RuleRow[] = [
     clauses: {
       'only-before': 'Without context.after, context.before still adds lines before each match.',
       'only-after': 'Without context.before, context.after still adds lines after each match.',
+      'other-side':
+        'context.before alone adds the same lines after the match as a search without context, and vice versa.',
       zero: 'A context of 0 lines adds no lines.',
       edges: 'At the start and end of a file, only existing lines are added.',
       overlap:
@@ -166,19 +168,22 @@ export const searchFilters: readonly RuleRow[] = [
         );
         const bare = (await search(t, '^plum$', { paths: ['context.txt'] })).response;
         t.observe('lines without context', bare.records('matches').flatMap(({ lines }) => lines).length);
-        // The specification does not say what an absent member means. So expect only the lines on the side of the given
-        // member.
-        const side = async (context: object, isOnSide: (line: number) => boolean) => {
+        // The specification does not say how many lines an absent member adds. So take those of a search without context.
+        const around = async (context?: object) => {
           const shown = await linesWithContext(
             t,
-            await searchPatterns(t, '^plum 6$', { paths: ['context.txt'], context }),
+            await searchPatterns(t, '^plum 6$', { paths: ['context.txt'], ...(context && { context }) }),
           );
-          return shown.filter((line) => line === 'match 6' || isOnSide(Number(line.split(' ')[1])));
+          const at = shown.indexOf('match 6');
+          return { before: shown.slice(0, at), after: shown.slice(at + 1) };
         };
-        const before = await side({ before: 3 }, (line) => line < 6);
-        expectSame(before, ['context 3', 'context 4', 'context 5', 'match 6'], 'three lines must be before the match');
-        const after = await side({ after: 1 }, (line) => line > 6);
-        expectSame(after, ['match 6', 'context 7'], 'one line must be after the match');
+        const usual = await around();
+        const before = await around({ before: 3 });
+        expectSame(before.before, ['context 3', 'context 4', 'context 5'], 'three lines must be before the match');
+        expectSame(before.after, usual.after, 'context.before must not change the lines after the match');
+        const after = await around({ after: 1 });
+        expectSame(after.after, ['context 7'], 'one line must be after the match');
+        expectSame(after.before, usual.before, 'context.after must not change the lines before the match');
         await showsLines(t, '^plum 6$', { before: 0, after: 0 }, ['match 6']);
         await showsLines(t, '^plum 12*$', { before: 1, after: 2 }, [
           'match 1',

@@ -5,7 +5,7 @@ import { post } from '../api/client.js';
 import { CloseButton } from '../components/dialog.js';
 import { Check, Choice, type Option, TextField } from '../components/fields.js';
 import { Failure, useAction } from '../components/loaded.js';
-import { type Draft, EMPTY, type FaultKind, offersFor, settle, specOf } from './draft.js';
+import { type Draft, EMPTY, type FaultKind, type Offers, offersFor, settle, specOf } from './draft.js';
 import { ConditionFields, KeyFields, type PartProps } from './fault-fields.js';
 import { Forms } from './same-fault.js';
 
@@ -56,7 +56,7 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
           <Choice
             label="Stage"
             options={[
-              ...(offers.defaults.length > 0 ? [['', `default: ${offers.defaults.join(', ')}`] as const] : []),
+              ...(offers.defaults.length > 0 ? [['', defaultText(draft, offers)] as const] : []),
               ...offers.stages,
             ]}
             {...bind('stage')}
@@ -191,3 +191,12 @@ function Kinds({ draft: { name, hasOtherCodes }, offers, onChange }: PartProps) 
 }
 
 const optionOf = ({ name, status }: FaultKind): Option => [name, status === undefined ? name : `${status} ${name}`];
+
+/**
+ * Text of the choice "default" in the list of stages. A fault with conditions fires later if its conditions are only
+ * known at a later stage, for example the content of a push.
+ */
+function defaultText({ conditions }: Draft, { defaults }: Offers): string {
+  const later = conditions.some(({ value }) => value !== '') ? ', or later, once its conditions are known' : '';
+  return `default: ${defaults.join(', ')}${later}`;
+}

@@ -177,6 +177,9 @@ t.test('a wrong value is refused in the words of the emulator, and forms follow 
   await page.getByLabel('More').selectOption('Header');
   await page.getByLabel('Header name').fill('X-Client');
   await page.getByRole('textbox', { name: 'Header', exact: true }).fill(`${HOSTILE}'"`);
+  await page.getByLabel('Stage').getByText('default: before, or later, once its conditions are known').waitFor({
+    state: 'attached',
+  });
   await form('Scenario step').getByText('onerror').waitFor();
   await form('TypeScript')
     .getByText(';match.op=getRepository;match.header.X-Client=%E2%80%AE%3Cimg%20src%3D')

@@ -1,5 +1,19 @@
 import { type Mutant, proxied } from '../mutant.js';
-import { ARCHIVE, BRANCHES, COMMIT, COMMITS, DIFF, FILE, GREP, META, REFS, REMOTE, RESET, RESTORE } from '../places.js';
+import {
+  ARCHIVE,
+  BRANCHES,
+  COMMIT,
+  COMMITS,
+  DIFF,
+  FILE,
+  GREP,
+  META,
+  REFS,
+  REMOTE,
+  REPO,
+  RESET,
+  RESTORE,
+} from '../places.js';
 import type { ProxiedRequest, Rewrite } from '../proxy.js';
 import { isAt, type Place } from '../rewrites.js';
 import { mendsTokens, repositoryIn, tokenOf } from '../tokens.js';
@@ -34,6 +48,25 @@ function remembersRepository(place: Place): Rewrite {
     first ??= claims.repo;
     return { ...claims, repo: first };
   });
+}
+
+/**
+ * Makes the server find the repository of a token with `find`, which gets the claim `repo` and the names of the
+ * repositories that requests with a name in their path have used. Applies to `GET /api/v1/repo`.
+ */
+function findsNames(find: (claim: string, names: readonly string[]) => string | undefined): Rewrite {
+  const names = new Set<string>();
+  const mend = mendsTokens(REPO, ({ claims }) => {
+    const name = find(String(claims.repo), [...names]);
+    return name === undefined ? undefined : { ...claims, repo: name };
+  });
+  return {
+    request: (request) => {
+      const name = repositoryIn(request);
+      if (name !== undefined) names.add(name);
+      mend.request(request);
+    },
+  };
 }
 
 const FETCH = /\.git\/git-upload-pack$/;
@@ -123,6 +156,18 @@ export const rows: readonly Mutant[] = [
     'auth.repo-claim.exact#git',
     'compares the repo claim without case for Git',
     compares(REFS, (claim, name) => claim.toLowerCase() === name.toLowerCase()),
+  ),
+  proxied(
+    'claim-finds-lower-case-names',
+    'auth.repo-claim.exact#alias',
+    'finds the repository of the claim in lower case on a route without a name in its path',
+    findsNames((claim, names) => names.find((name) => name === claim.toLowerCase())),
+  ),
+  proxied(
+    'claim-finds-names-that-it-begins-with',
+    'auth.repo-claim.exact#alias',
+    'finds the repository whose name is the beginning of the claim on a route without a name in its path',
+    findsNames((claim, names) => names.find((name) => claim.startsWith(name))),
   ),
   proxied(
     'claim-compares-owners',

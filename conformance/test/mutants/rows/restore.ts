@@ -284,6 +284,12 @@ export const rows: readonly Mutant[] = [
     setsMember(RESTORE, 'result.message', '', 409),
   ),
   proxied(
+    'restore-calls-a-conflict-ok',
+    'restore.failure-body',
+    'has the status ok in the result of a conflict',
+    setsMember(RESTORE, 'result.status', 'ok', 409),
+  ),
+  proxied(
     'restore-calls-a-missing-commit-a-success',
     'restore.failure-body#missing-commit',
     'has success true in the response about a target commit that does not exist',

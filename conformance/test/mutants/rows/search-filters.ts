@@ -174,6 +174,22 @@ export const rows: readonly Mutant[] = [
     }),
   ),
   proxied(
+    'grep-uses-context-before-on-both-sides',
+    'grep.context.before#other-side',
+    'uses context.before for both sides if the search has no context.after',
+    changesSearch(({ context }) => {
+      if (context?.before !== undefined) context.after ??= context.before;
+    }),
+  ),
+  proxied(
+    'grep-uses-context-after-on-both-sides',
+    'grep.context.before#other-side',
+    'uses context.after for both sides if the search has no context.before',
+    changesSearch(({ context }) => {
+      if (context?.after !== undefined) context.before ??= context.after;
+    }),
+  ),
+  proxied(
     'grep-takes-no-context-for-two-lines',
     'grep.context.before#zero',
     'takes 0 lines of context for a default of 2',
