@@ -46,11 +46,18 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
   {
     id: 'other.create.exists',
     says: 'POST /api/repos creates the repository named by the repo claim.',
+    clauses: {
+      record: 'If the response has repo_id or default_branch, the value is that of the record that is read later.',
+    },
     writes: true,
     check: on(reserveName, async (t, name) => {
-      expectSuccess(await createRepo(t, name));
+      const created = expectSuccess(await createRepo(t, name));
       const response = expectStatus(await getRepo(t, name), 200);
       expectSame(response.string('url'), name, 'url must be the name in the repo claim');
+      for (const member of ['repo_id', 'default_branch']) {
+        const value = created.find(member);
+        if (value !== undefined) expectSame(value, response.find(member), `${member} must be that of the record`);
+      }
     }),
   },
   {

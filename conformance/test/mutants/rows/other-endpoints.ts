@@ -1,6 +1,6 @@
 import { type Mutant, patched, proxied } from '../mutant.js';
 import { BRANCHES, COMMITS, CREATE, META_OF_ORGANIZATION, REPOS } from '../places.js';
-import { changesJson, changesRequest, changesStatus, ignoresMember, isAt } from '../rewrites.js';
+import { changesJson, changesRequest, changesStatus, ignoresMember, isAt, setsMember } from '../rewrites.js';
 import { mendsTokens } from '../tokens.js';
 
 interface CreateBody {
@@ -44,6 +44,12 @@ export const rows: readonly Mutant[] = [
     'other.create.exists',
     'adds a number to the name of a new repository',
     mendsTokens(CREATE, ({ claims }) => ({ ...claims, repo: `${claims.repo}-1` })),
+  ),
+  proxied(
+    'other-creates-with-another-id',
+    'other.create.exists#record',
+    'returns a repo_id for a new repository that is not the repo_id of its record',
+    setsMember(CREATE, 'repo_id', 'repo-0', 201),
   ),
   proxied(
     'other-takes-no-name-in-the-body',
