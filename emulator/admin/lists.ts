@@ -27,6 +27,8 @@ interface Listed<T> {
   /** Returns a text that identifies an item as long as it exists. Default: the item's `id`. */
   readonly keyOf?: (item: T) => string;
   readonly show?: (item: T) => unknown;
+  /** Further members of the response, such as the number of all items. */
+  readonly more?: Readonly<Record<string, unknown>>;
 }
 
 /** List of items. The function `keyOf` is required if the items have no `id`. */
@@ -42,13 +44,13 @@ type Position = readonly [key: string, count: number];
  */
 export async function writeList<T>(
   ctx: Pick<AdminContext<PageQuery>, 'world' | 'meter' | 'query'>,
-  { of, items, keyOf = idOf, show = (item) => item }: List<T>,
+  { of, items, keyOf = idOf, show = (item) => item, more }: List<T>,
 ): Promise<Reply> {
   const list = openList<Position>(ctx, ctx.query, ['admin', ...of], LIST_SIZE);
   const all = [...items];
   const skip = list.position === undefined ? 0 : placeAfter(all.map(keyOf), list.position);
   const { page, end } = await list.take(all, (last, count) => [keyOf(last), count], skip);
-  return largeJson(200, { items: mapped(page, show), ...end });
+  return largeJson(200, { items: mapped(page, show), ...more, ...end });
 }
 
 function idOf(item: unknown): string {

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { showWebhook, webhookRecord } from '../api/operations/webhooks.js';
+import { problem } from '../http/problem.js';
+import { json } from '../http/reply.js';
 import type { Delivery } from '../webhooks/delivery.js';
 import { listOf, listQuery, writeList } from './lists.js';
-import { adminRoute, organizationName } from './route.js';
+import { adminRoute, organizationName, requireFound } from './route.js';
 
 const deliveryRecord = z.object({
   id: z.string(),
@@ -14,6 +16,10 @@ const deliveryRecord = z.object({
   state: z.enum(['pending', 'delivered', 'failed', 'canceled']),
   attempts: z.array(z.object({ at: z.string(), status: z.int().optional(), error: z.string().optional() })),
   next_attempt_at: z.string().nullable(),
+  resend_of: z
+    .string()
+    .optional()
+    .meta({ description: 'Id of the delivery whose event this delivery sends again; absent for the first delivery.' }),
 });
 
 export type DeliveryRecord = z.infer<typeof deliveryRecord>;
@@ -37,20 +43,69 @@ export const showWebhooks = adminRoute({
 export const listDeliveries = adminRoute({
   path: '/webhooks/outbox',
   summary: 'List the pending and the past deliveries to webhooks, oldest first',
-  query: z.strictObject(listQuery),
+  query: z.strictObject({
+    ...listQuery,
+    organization: z
+      .string()
+      .optional()
+      .meta({ description: 'Only deliveries of this organization. With repository, the default is as elsewhere.' }),
+    repository: z
+      .string()
+      .optional()
+      .meta({ description: 'Only deliveries of events in the repository of this name.' }),
+    order: z
+      .enum(['oldest', 'newest'], 'must be oldest or newest')
+      .optional()
+      .meta({ description: 'Deliveries that come first; default oldest.' }),
+  }),
   replies: { 200: listOf(deliveryRecord) },
-  handle: (ctx) =>
-    writeList(ctx, {
-      of: ['outbox'],
-      items: ctx.world.state.deliveries.all(),
+  errors: ['not_found'],
+  handle: (ctx) => {
+    const { organization, repository, order = 'oldest' } = ctx.query;
+    const { deliveries, repositories } = ctx.world.state;
+    const found =
+      repository === undefined
+        ? undefined
+        : requireFound(repositories.find(organization ?? ctx.organization, repository), 'repository', repository);
+    const items = [...deliveries.all()].filter(
+      ({ webhook, repositoryId }) =>
+        (organization === undefined || webhook.organization === organization) &&
+        (found === undefined || repositoryId === found.id),
+    );
+    return writeList(ctx, {
+      of: ['outbox', organization, found?.id, order],
+      items: order === 'newest' ? items.reverse() : items,
       show: showDelivery,
-    }),
+    });
+  },
+});
+
+export const resendDelivery = adminRoute({
+  method: 'POST',
+  path: '/webhooks/outbox/{id}/resend',
+  summary: 'Send the event of an ended delivery again, as a new delivery with the same payload',
+  replies: { 201: deliveryRecord },
+  errors: ['not_found', 'conflict'],
+  handle: ({ world, params }) => {
+    const { deliveries, webhooks } = world.state;
+    const delivery = requireFound(deliveries.get(params.id!), 'delivery', params.id);
+    const { id, webhook, state } = delivery;
+    if (state === 'pending')
+      throw problem(
+        'conflict',
+        `The delivery ${id} is pending. Resend it when it has ended, or advance the clock to its next attempt.`,
+      );
+    if (!webhooks.has(webhook.id))
+      throw problem('conflict', `The webhook ${webhook.id} of the delivery ${id} was removed. A new webhook receives only new events.`);
+    return json(201, showDelivery(world.background.outbox.resend(delivery)));
+  },
 });
 
 /**
  * Returns the record of a webhook delivery (one event sent to one URL). The record omits the webhook's signing secret.
  */
-function showDelivery({ id, webhook, event, body, state, attempts, nextAttemptAt }: Delivery) {
+function showDelivery(delivery: Delivery): DeliveryRecord {
+  const { id, webhook, event, body, state, attempts, nextAttemptAt, resendOf } = delivery;
   return {
     id,
     organization: webhook.organization,
@@ -61,5 +116,6 @@ function showDelivery({ id, webhook, event, body, state, attempts, nextAttemptAt
     state,
     attempts: attempts.map(({ at, ...outcome }) => ({ at: new Date(at).toISOString(), ...outcome })),
     next_attempt_at: nextAttemptAt === undefined ? null : new Date(nextAttemptAt).toISOString(),
+    ...(resendOf !== undefined && { resend_of: resendOf }),
   };
 }

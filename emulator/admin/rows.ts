@@ -10,6 +10,7 @@ export * from './outbox.js';
 export * from './page.js';
 export * from './quotas.js';
 export * from './repositories.js';
+export * from './repository-activity.js';
 export * from './repository-content.js';
 export * from './repository-history.js';
 export * from './repository-refs.js';

@@ -43,6 +43,15 @@ async function read(service: Service): Promise<string[]> {
 async function fill(service: Service, receiver: WebhookReceiver): Promise<void> {
   const { emulator } = service;
   await touchEverything(service, receiver, 'one');
+  const [delivery] = service.emulator.outbox();
+  await service.call('POST', `/_emulator/webhooks/outbox/${delivery!.id}/resend`, { token: null });
+  await service.call('POST', '/api/repos', {
+    repo: 'mirror',
+    json: { base_repo: { provider: 'gitea', owner: 'acme', name: 'app', upstream_host: '127.0.0.1:1' } },
+  });
+  await service.world.background.syncs.idle();
+  while (emulator.outbox().some(({ attempts }) => attempts.length === 0))
+    await new Promise((resolve) => setImmediate(resolve));
   await service.call('POST', '/api/repos', {
     repo: 'fork',
     json: { base_repo: { provider: 'code', name: 'a', auth: { token: await service.token({ repo: 'a' }) } } },
@@ -94,8 +103,16 @@ t.test('an imported export has the same responses and continues in the same way'
   await two.seed('to-be-replaced');
   const response = await importInto(two, archive);
   t.equal(response.status, 200, response.text);
-  t.match(response.json, { content: 'world', repositories: 8 });
+  t.match(response.json, { content: 'world', repositories: 9 });
   t.same(await exported(two), archive, 'and is exported the same');
+  t.match(
+    two.emulator.outbox().find(({ resendOf }) => resendOf !== undefined),
+    { state: 'delivered', resendOf: one.emulator.outbox()[0]!.id },
+  );
+  t.match((await two.call('GET', '/_emulator/repositories/mirror/sync', { token: null })).json, {
+    runs: 1,
+    last: { outcome: 'failed', error: /ECONNREFUSED/ },
+  });
   for (const repo of ['a', 'cold', 'fork', 'fork', 'fork', 'fork', 'gone', 'Team/APP', 'team/app', 'empty']) {
     const [here, there] = [
       await one.call('GET', '/api/v1/repo', { repo }),

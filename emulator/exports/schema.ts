@@ -70,6 +70,8 @@ const delivery = () =>
     id: z.string().min(1),
     webhook: webhook(),
     event: z.enum(EVENT_NAMES),
+    repositoryId: z.string().optional(),
+    resendOf: z.string().optional(),
     body: z.string(),
     state: z.enum(['pending', 'delivered', 'failed', 'canceled']),
     attempts: z.array(z.strictObject({ at: time(), status: z.int().optional(), error: z.string().optional() })),
@@ -182,6 +184,7 @@ export const recordSchema = lazy(() =>
         host: z.string().optional(),
         access: z.enum(['app', 'public', 'credential']),
         runs: count(),
+        lastSync: z.strictObject({ startedAt: time(), completedAt: time(), error: z.string().optional() }).optional(),
       })
       .optional(),
     credential: z

@@ -164,9 +164,10 @@ function viewOf({
 /** Reads the outbox of an emulator in another process. @internal */
 export async function connectedOutbox(api: AdminApi): Promise<WebhookDelivery[]> {
   const items = await api.list('/webhooks/outbox');
-  return items.map(({ webhook_id, next_attempt_at, ...rest }) => ({
-    ...(rest as unknown as Omit<WebhookDelivery, 'webhookId' | 'nextAttemptAt'>),
+  return items.map(({ webhook_id, next_attempt_at, resend_of, ...rest }) => ({
+    ...(rest as unknown as Omit<WebhookDelivery, 'webhookId' | 'nextAttemptAt' | 'resendOf'>),
     webhookId: webhook_id as string,
+    ...(resend_of !== undefined && { resendOf: resend_of as string }),
     ...(next_attempt_at !== null && { nextAttemptAt: next_attempt_at as string }),
   }));
 }

@@ -23,19 +23,25 @@ export interface WebhookDelivery {
   readonly attempts: readonly { readonly at: string; readonly status?: number; readonly error?: string }[];
   /** Time of the next attempt (ISO 8601, on the emulator's clock); undefined if no attempt follows. */
   readonly nextAttemptAt?: string;
+  /** Id of the delivery whose event this delivery sends again; undefined if it is the first delivery of the event. */
+  readonly resendOf?: string;
 }
 
 /** Returns the pending and the past deliveries to webhooks, oldest first. @internal */
 export function readOutbox({ world }: CurrentWorld): WebhookDelivery[] {
-  return [...world.state.deliveries.all()].map(({ id, webhook, event, body, state, attempts, nextAttemptAt }) => ({
-    id,
-    organization: webhook.organization,
-    webhookId: webhook.id,
-    url: webhook.url,
-    event,
-    payload: JSON.parse(body.toString()) as unknown,
-    state,
-    attempts: attempts.map(({ at, ...outcome }) => ({ at: new Date(at).toISOString(), ...outcome })),
-    ...(nextAttemptAt !== undefined && { nextAttemptAt: new Date(nextAttemptAt).toISOString() }),
-  }));
+  return Array.from(world.state.deliveries.all(), (delivery) => {
+    const { id, webhook, event, body, state, attempts, nextAttemptAt, resendOf } = delivery;
+    return {
+      id,
+      organization: webhook.organization,
+      webhookId: webhook.id,
+      url: webhook.url,
+      event,
+      payload: JSON.parse(body.toString()) as unknown,
+      state,
+      attempts: attempts.map(({ at, ...outcome }) => ({ at: new Date(at).toISOString(), ...outcome })),
+      ...(nextAttemptAt !== undefined && { nextAttemptAt: new Date(nextAttemptAt).toISOString() }),
+      ...(resendOf !== undefined && { resendOf }),
+    };
+  });
 }

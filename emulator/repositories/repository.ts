@@ -38,6 +38,16 @@ export interface BaseRepository {
   readonly access: 'app' | 'public' | 'credential';
   /** Number of finished synchronizations, including failed ones. */
   readonly runs: number;
+  /** Synchronization that finished last; undefined if none has finished. */
+  readonly lastSync?: FinishedSync | undefined;
+}
+
+/** Finished synchronization of a repository with its upstream. Times are milliseconds on the emulator's clock. */
+export interface FinishedSync {
+  readonly startedAt: number;
+  readonly completedAt: number;
+  /** Reason why the synchronization failed, in one sentence; undefined if it succeeded. */
+  readonly error?: string | undefined;
 }
 
 /** All data of a repository except its Git objects, as an immutable value. Each change replaces the record. */

@@ -6,7 +6,7 @@ import type { RefChange } from '../git/refs/ref-change.js';
 import type { Outbound } from '../http/outbound.js';
 import { type Log, stackOf } from '../log/log.js';
 import { StoreFull } from '../memory/memory-budget.js';
-import type { BaseRepository, Repository } from '../repositories/repository.js';
+import type { BaseRepository, FinishedSync, Repository } from '../repositories/repository.js';
 import type { Clock } from '../time/clock.js';
 import type { SyncReport } from '../webhooks/events.js';
 import { openUpstream, type Remote, UpstreamError } from './fetch-client.js';
@@ -96,6 +96,15 @@ export class Syncs {
     this.#running.set(run, this.#perform(run));
   }
 
+  /**
+   * Returns the start of the running sync of a repository, in milliseconds on the emulator's clock. Returns undefined
+   * if no sync is running.
+   */
+  runningSince(repository: Repository): number | undefined {
+    for (const { repository: each, startedAt } of this.#running.keys()) if (each.id === repository.id) return startedAt;
+    return undefined;
+  }
+
   /** Resolves when all running syncs have ended. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
@@ -135,8 +144,14 @@ export class Syncs {
     }
     this.#running.delete(run);
     const runs = base.runs + 1;
-    if (repository.record.state === 'syncing') repository.update({ state: 'active', baseRepo: { ...base, runs } });
-    this.#report(run, error === undefined ? 'succeeded' : 'failed', runs, error);
+    const lastSync = {
+      startedAt: run.startedAt,
+      completedAt: this.ports.clock.now(),
+      ...(error !== undefined && { error }),
+    };
+    if (repository.record.state === 'syncing')
+      repository.update({ state: 'active', baseRepo: { ...base, runs, lastSync } });
+    this.#report(run, error === undefined ? 'succeeded' : 'failed', runs, lastSync);
   }
 
   async #mirror(run: Run): Promise<void> {
@@ -178,8 +193,9 @@ export class Syncs {
     return { url, authorization, outbound, signal, timeout };
   }
 
-  #report(run: Run, outcome: SyncReport['outcome'], runCount: number, error?: string): void {
-    const { clock, log, report } = this.ports;
+  #report(run: Run, outcome: SyncReport['outcome'], runCount: number, finished?: FinishedSync): void {
+    const { log, report } = this.ports;
+    const error = finished?.error;
     const { record } = run.repository;
     log.write({ event: 'sync', outcome, repository: record.name, ...(error !== undefined && { error }) });
     report({
@@ -188,7 +204,7 @@ export class Syncs {
       runCount,
       isFirst: run.base.runs === 0,
       startedAt: run.startedAt,
-      ...(outcome !== 'started' && { completedAt: clock.now() }),
+      ...(finished && { completedAt: finished.completedAt }),
       ...(error !== undefined && { error }),
     });
   }

@@ -24,6 +24,10 @@ export interface Delivery {
   readonly id: string;
   readonly webhook: Webhook;
   readonly event: EventName;
+  /** Id of the repository in which the event happened; undefined in a state that an earlier version saved. */
+  readonly repositoryId?: string | undefined;
+  /** Id of the delivery whose event this delivery sends again; undefined if it is the first delivery of the event. */
+  readonly resendOf?: string | undefined;
   /** Body of the request to the webhook (JSON), identical in every attempt. */
   readonly body: Buffer;
   readonly state: DeliveryState;

@@ -12,6 +12,8 @@ export const DEFAULT_EVENTS: readonly EventName[] = ['repo.sync.failed'];
 export interface WebhookEvent {
   readonly name: EventName;
   readonly organization: string;
+  /** Id of the repository in which the event happened. */
+  readonly repositoryId: string;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
@@ -37,6 +39,7 @@ export function syncEvent(report: SyncReport): WebhookEvent {
   return {
     name,
     organization: repository.organization,
+    repositoryId: repository.id,
     payload: {
       type: name,
       repository: showSource(repository),
@@ -58,6 +61,7 @@ export function pushEvent(repository: RepositoryRecord, change: RefChange, now: 
   return {
     name: 'push',
     organization: repository.organization,
+    repositoryId: repository.id,
     payload: {
       repository: showSource(repository),
       ref: textOf(change.name),

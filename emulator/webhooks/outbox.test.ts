@@ -33,7 +33,7 @@ t.test('an outbox has a maximum size, and lost deliveries are logged', async (t)
     secret: 's',
     createdAt: 0,
   };
-  const event = { name: 'push', organization: 'o', payload: {} } as const;
+  const event = { name: 'push', organization: 'o', repositoryId: 'r', payload: {} } as const;
   for (let count = 0; count < 10_001; count++) outbox.post(event, [webhook]);
   t.equal([...deliveries.all()].length, 10_000);
   t.match(lines, [{ event: 'webhook_lost', webhook: 'w' }]);
@@ -43,8 +43,11 @@ t.test('an outbox has a maximum size, and lost deliveries are logged', async (t)
   t.equal(kept.length, 10_000, 'the oldest ended delivery was removed');
   t.equal(kept.at(-1)!.state, 'pending');
   t.ok(kept.slice(0, -1).every(({ state }) => state === 'canceled'));
+  const again = outbox.resend(kept[0]!);
+  t.match([...deliveries.all()], { length: 10_000, 9999: { id: again.id, resendOf: kept[0]!.id, state: 'pending' } });
+  t.equal(deliveries.get(kept[0]!.id), undefined, 'the oldest ended delivery was removed to make space');
   outbox.close();
   outbox.post(event, [webhook]);
-  t.equal([...deliveries.all()].at(-1), kept.at(-1), 'a closed outbox accepts nothing');
+  t.equal([...deliveries.all()].at(-1), again, 'a closed outbox accepts nothing');
   await outbound.close();
 });

@@ -2,7 +2,7 @@ import type { Outbound } from '../http/outbound.js';
 import type { Ids } from '../ids/ids.js';
 import type { Log } from '../log/log.js';
 import type { Clock } from '../time/clock.js';
-import { attempt, type Deliveries, isAccepted } from './delivery.js';
+import { attempt, type Deliveries, type Delivery, isAccepted } from './delivery.js';
 import type { Webhook, WebhookEvent } from './events.js';
 
 /**
@@ -62,19 +62,32 @@ export class Outbox {
         this.ports.log.write({ event: 'webhook_lost', webhook: webhook.id, name: event.name });
         continue;
       }
-      const id = this.ports.ids.prefixed('delivery', 'whd');
-      const nextAttemptAt = this.ports.clock.now();
-      this.#deliveries.put({
-        id,
-        webhook,
-        event: event.name,
-        body,
-        state: 'pending',
-        attempts: [],
-        nextAttemptAt,
-      });
-      this.#enqueue(webhook.id, id);
+      this.#add({ webhook, event: event.name, repositoryId: event.repositoryId, body });
     }
+  }
+
+  /**
+   * Sends the event of an ended delivery again: adds a new delivery with the same body, and returns it. The ended
+   * delivery keeps its state and its attempts, as with "Redeliver" of GitHub.
+   */
+  resend({ id, webhook, event, repositoryId, body }: Delivery): Delivery {
+    // There is always space, because at least the ended delivery can be removed.
+    this.#deliveries.evictOldest();
+    return this.#add({ webhook, event, repositoryId, resendOf: id, body });
+  }
+
+  #add(sent: Pick<Delivery, 'webhook' | 'event' | 'repositoryId' | 'resendOf' | 'body'>): Delivery {
+    const { ids, clock } = this.ports;
+    const delivery: Delivery = {
+      id: ids.prefixed('delivery', 'whd'),
+      ...sent,
+      state: 'pending',
+      attempts: [],
+      nextAttemptAt: clock.now(),
+    };
+    this.#deliveries.put(delivery);
+    this.#enqueue(sent.webhook.id, delivery.id);
+    return delivery;
   }
 
   #enqueue(webhookId: string, id: string): void {

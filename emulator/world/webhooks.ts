@@ -12,6 +12,10 @@ export class Webhooks extends ValuePart<ReadonlyMap<string, Webhook>> {
     return [...this.value.values()].filter((webhook) => webhook.organization === organization);
   }
 
+  has(id: string): boolean {
+    return this.value.has(id);
+  }
+
   add(webhook: Webhook): void {
     this.value = new Map(this.value).set(webhook.id, webhook);
   }

@@ -18,7 +18,8 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 const target = lazy(() => z.enum(['preview', 'production']));
 
-const deploymentRecord = lazy(() =>
+/** Schema of a deployment in responses. */
+export const deploymentRecord = lazy(() =>
   z.object({
     id: z.string(),
     target: target(),
@@ -30,7 +31,7 @@ const deploymentRecord = lazy(() =>
   }),
 );
 
-function showDeployment(deployment: Deployment, now: number): z.infer<ReturnType<typeof deploymentRecord>> {
+export function showDeployment(deployment: Deployment, now: number): z.infer<ReturnType<typeof deploymentRecord>> {
   const { status, at } = statusOf(deployment, now);
   return {
     id: deployment.id,

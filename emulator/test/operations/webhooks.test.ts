@@ -171,3 +171,77 @@ t.test('a delivery fails after its last retry, and removing the webhook cancels 
   t.match(canceled, { state: 'canceled', webhook_id: gone.json.id });
   t.equal(receiver.received.length, 1);
 });
+
+t.test('a delivery that has ended is sent again as a new delivery with the same payload', async (t) => {
+  const { receiver, service, clock } = await stage(t);
+  const resend = (id: string) => service.call('POST', `/_emulator/webhooks/outbox/${id}/resend`, { token: null });
+  receiver.status = () => 500;
+  const hook = await register(service, { url: receiver.url, events: ['push'], secret: 'geheim' });
+  await service.seed('team/app');
+  const [{ id }] = await untilOutbox(service, ([delivery]) => delivery?.attempts.length === 1);
+  t.match(await resend(id), { status: 409, json: { code: 'conflict', detail: /^The delivery whd_\w+ is pending/ } });
+  for (const [index, pause] of BACK_OFF.entries()) {
+    await clock.advance(pause);
+    await untilOutbox(service, ([delivery]) => delivery!.attempts.length === index + 2);
+  }
+  const [failed] = await outbox(service);
+  t.match(failed, { id, state: 'failed', attempts: { length: 6 } });
+
+  receiver.status = (before) => (before === 6 ? 503 : 200);
+  const created = await resend(id);
+  t.match(created, { status: 201, json: { state: 'pending', attempts: [], resend_of: id, webhook_id: hook.json.id } });
+  t.same(created.json.payload, failed.payload);
+  t.not(created.json.id, id);
+  await untilOutbox(service, ([, again]) => again?.attempts.length === 1);
+  await clock.advance(BACK_OFF[0]!);
+  const deliveries = await untilOutbox(service, ([, again]) => again?.state !== 'pending');
+  t.same(deliveries[0], failed, 'the delivery that had failed is unchanged');
+  t.match(deliveries[1], { state: 'delivered', attempts: [{ status: 503 }, { status: 200 }] }, 'with its own retries');
+  const [first, last] = [receiver.received[0]!, receiver.received.at(-1)!];
+  t.same(last.body, first.body);
+  const [, seconds, digest] = /^t=(\d+),sha256=([0-9a-f]{64})$/.exec(String(last.headers['x-pierre-signature']))!;
+  t.equal(digest, createHmac('sha256', 'geheim').update(`${seconds}.${last.body}`).digest('hex'), 'signed again');
+  t.not(last.headers['x-pierre-signature'], first.headers['x-pierre-signature'], 'at the new time');
+
+  t.match(await resend(created.json.id), { status: 201, json: { resend_of: created.json.id } }, 'also a delivered one');
+  t.match(await resend('whd_none'), { status: 404, json: { code: 'not_found', detail: /"whd_none"/ } });
+  await receiver.until(9);
+  await untilOutbox(service, (all) => all.every(({ state }) => state !== 'pending'));
+  t.equal((await service.call('DELETE', `/api/v1/webhooks/${hook.json.id}`)).status, 204);
+  t.match(await resend(id), { status: 409, json: { code: 'conflict', detail: /webhook whk_\w+ .*was removed/ } });
+  t.equal((await outbox(service)).length, 3);
+});
+
+t.test('the outbox is filtered by repository, and listed from either end', async (t) => {
+  const { receiver, service } = await stage(t, { org: ['demo', 'other'] });
+  await register(service, { url: receiver.url, events: ['push'] });
+  for (const name of ['one', 'two']) await service.seed(name);
+  await service.commit('one', { 'b.txt': 'b' });
+  await untilOutbox(service, (all) => all.length === 3 && all.every(({ state }) => state === 'delivered'));
+  const list = async (query: string) => {
+    const { json } = await service.call('GET', `/_emulator/webhooks/outbox?${query}`, { token: null });
+    return json.items.map(({ payload }: { payload: { repository: { url: string } } }) => payload.repository.url);
+  };
+  t.same(await list('repository=two'), ['two']);
+  t.same(await list('repository=one&organization=demo&order=newest'), ['one', 'one']);
+  t.same(await list('organization=demo'), ['one', 'two', 'one']);
+  t.same(await list('organization=other'), []);
+  const newest = await service.call('GET', '/_emulator/webhooks/outbox?order=newest&limit=2', { token: null });
+  const oldest = (await outbox(service)).map(({ id }: { id: string }) => id);
+  t.same(
+    newest.json.items.map(({ id }: { id: string }) => id),
+    [oldest[2], oldest[1]],
+  );
+  const cursor = newest.json.next_cursor;
+  const rest = await service.call('GET', `/_emulator/webhooks/outbox?order=newest&cursor=${cursor}`, { token: null });
+  t.match(rest.json, { items: [{ id: oldest[0] }], has_more: false });
+  for (const [query, status, detail] of [
+    ['repository=none', 404, /"none"/],
+    ['repository=one&organization=other', 404, /"one"/],
+    ['order=up', 400, /^order: must be oldest or newest/],
+    [`cursor=${cursor}`, 400, /cursor/],
+  ] as const) {
+    const response = await service.call('GET', `/_emulator/webhooks/outbox?${query}`, { token: null });
+    t.match(response, { status, json: { detail } }, query);
+  }
+});
