@@ -1,19 +1,13 @@
 import type { DeliveryRecord, WebhookRecord } from '@emulator/admin/outbox.js';
-import { useState } from 'preact/hooks';
 import { readAddresses } from '../api/addresses.js';
-import { all, patch } from '../api/client.js';
-import { ActionButton } from '../components/action.js';
+import { all } from '../api/client.js';
 import { Copy } from '../components/copy.js';
-import { Given, GivenBlock } from '../components/given.js';
 import { useMore } from '../components/lists.js';
 import { Failure, Loading, useLoaded } from '../components/loaded.js';
-import { ownValue } from '../components/own-value.js';
 import { Table } from '../components/table.js';
 import { DateTime } from '../components/time.js';
-import { readClock } from './clock.js';
 import { Commands, emulatorLine } from './command.js';
-
-const COLOURS: Readonly<Record<string, string>> = { delivered: 'passed', failed: 'failed' };
+import { DeliveryCard } from './delivery.js';
 
 /** Number of webhook deliveries that are shown at first. Each click on the button below them adds this number. */
 const STEP = 50;
@@ -73,61 +67,7 @@ export function WebhooksPart() {
   );
 }
 
-function DeliveryCard({ delivery }: { readonly delivery: DeliveryRecord }) {
-  const { state, event, organization, url, attempts, next_attempt_at: next, payload } = delivery;
-  const [isOpen, setOpen] = useState(false);
-  const last = attempts.at(-1);
-  return (
-    <details class="card" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>
-        <strong class={ownValue(COLOURS, state)}>{state}</strong> {event} of <Given text={organization} /> to{' '}
-        <Given text={url} />{' '}
-        <span class="quiet">
-          {attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}
-          {last !== undefined && `, the last ${last.status ?? 'without a response'}`}
-          {next !== null && (
-            <>
-              , next at <DateTime at={next} />
-            </>
-          )}
-        </span>
-      </summary>
-      {isOpen && (
-        <>
-          <ul>
-            {attempts.map(({ at, status, error }) => (
-              <li key={at}>
-                <DateTime at={at} /> {status ?? <Given text={error ?? 'no answer'} />}
-              </li>
-            ))}
-            {next !== null && (
-              <li>
-                next try at <DateTime at={next} /> <MoveClock to={next} />
-              </li>
-            )}
-          </ul>
-          <GivenBlock text={JSON.stringify(payload, undefined, 2)} />
-        </>
-      )}
-    </details>
-  );
-}
-
 /** Shell commands that the user can copy to create a token and register a webhook. */
 const REGISTER = `TOKEN=$(${emulatorLine(['token', '--repo', 'team/app', '--scopes', 'repo:write'])})
 curl -X POST ${location.origin}/api/v1/webhooks -H "Authorization: Bearer $TOKEN" \\
   -H 'Content-Type: application/json' -d '{"url":"http://127.0.0.1:9000/"}'`;
-
-/**
- * Button that advances the emulator's clock to the next attempt of a webhook delivery. There is no button if the clock
- * follows real time, because the attempt then happens without the user.
- */
-function MoveClock({ to }: { readonly to: string }) {
-  const { value: clock } = useLoaded(readClock, []);
-  if (clock === undefined || clock.mode === 'real') return null;
-  return (
-    <ActionButton class="small" act={() => patch('clock', { now: to })}>
-      Advance the clock to it
-    </ActionButton>
-  );
-}

@@ -70,7 +70,7 @@ function isBlob(found: FoundContent): found is FoundContent & BlobRecord {
  * Returns the text of a file; undefined if its first 8,000 bytes contain a zero byte. Git treats such a file as binary
  * too. Content that is not UTF-8 arrives in base64.
  */
-function textOf({ encoding, content }: BlobRecord): string | undefined {
+export function textOf({ encoding, content }: BlobRecord): string | undefined {
   const isText = encoding === 'utf-8';
   const decoded = isText ? content : atob(content);
   if (decoded.slice(0, 8_000).includes('\0')) return undefined;
