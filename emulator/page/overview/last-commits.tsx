@@ -22,11 +22,7 @@ export function LastCommits({ name, head }: Pick<RepositoryRecord, 'name' | 'hea
     [name, head],
   );
   return (
-    <Part
-      title="Last commits"
-      loaded={loaded}
-      link={[writePlace('repository', { name, tab: 'commits' }), 'All commits']}
-    >
+    <Part title="Last commits" loaded={loaded} link={[writePlace('repository', { name, tab: 'commits' }), 'History']}>
       {(commits) => (
         <Table
           label="Last commits"

@@ -67,9 +67,6 @@ function Record({ record }: { readonly record: RepositoryRecord }) {
           ['Upstream', base_repo && `${base_repo.provider}: ${base_repo.owner}/${base_repo.name}`],
         ]}
       />
-      <p>
-        <a href={writePlace('requests', { repository: name })}>Its requests</a>
-      </p>
     </section>
   );
 }
