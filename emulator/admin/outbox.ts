@@ -96,7 +96,10 @@ export const resendDelivery = adminRoute({
         `The delivery ${id} is pending. Resend it when it has ended, or advance the clock to its next attempt.`,
       );
     if (!webhooks.has(webhook.id))
-      throw problem('conflict', `The webhook ${webhook.id} of the delivery ${id} was removed. A new webhook receives only new events.`);
+      throw problem(
+        'conflict',
+        `The webhook ${webhook.id} of the delivery ${id} was removed. A new webhook receives only new events.`,
+      );
     return json(201, showDelivery(world.background.outbox.resend(delivery)));
   },
 });

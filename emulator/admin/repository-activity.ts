@@ -17,11 +17,9 @@ const iso = (time: number) => new Date(time).toISOString();
 
 const deploymentList = z.object({
   items: z.array(deploymentRecord()),
-  project: hostingSettings()
-    .nullable()
-    .meta({
-      description: 'Settings of the hosting project, without its environment variables; null if there is none.',
-    }),
+  project: hostingSettings().nullable().meta({
+    description: 'Settings of the hosting project, without its environment variables; null if there is none.',
+  }),
   ...pageEnd(),
 });
 
