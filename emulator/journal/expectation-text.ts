@@ -99,3 +99,7 @@ export function firingBounds(
   const { min = 0, max = Number.POSITIVE_INFINITY } = expected;
   return { min, max };
 }
+
+export function isWithin(number: number, { min, max }: Bounds): boolean {
+  return number >= min && number <= max;
+}

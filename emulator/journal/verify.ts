@@ -3,7 +3,15 @@ import type { Steps } from '../schedule/steps.js';
 import { parseDuration } from '../time/iso-8601.js';
 import { type ClientVerdict, clientSteps } from './client-rules/evaluate.js';
 import { type RequestSummary, summaryOf } from './entry.js';
-import { type Bounds, boundsOf, expectationText, firingBounds, firingText, rangeText } from './expectation-text.js';
+import {
+  type Bounds,
+  boundsOf,
+  expectationText,
+  firingBounds,
+  firingText,
+  isWithin,
+  rangeText,
+} from './expectation-text.js';
 import { type Expectations, expectationSteps, type RequestExpectation } from './expectations.js';
 import type { Journal } from './journal.js';
 import { type Condition, conditionsOf } from './query.js';
@@ -333,10 +341,6 @@ export function checkFault(fault: FaultReport): Unmet[] {
 /** Returns the expected number of firings of a fault. By default, at least one firing is expected. */
 function boundsOfFault({ expected = { min: 1 } }: FaultReport): Bounds {
   return firingBounds(expected);
-}
-
-function isWithin(number: number, { min, max }: Bounds): boolean {
-  return number >= min && number <= max;
 }
 
 /**
