@@ -37,7 +37,10 @@ const checkedExpectation = z.object({
   found: z
     .int()
     .meta({ description: 'Number of matching requests, of firings, or of requests to which the rule applied.' }),
-  detail: z.string().optional().meta({ description: 'Why the expectation is not met; absent if it is met.' }),
+  detail: z
+    .string()
+    .optional()
+    .meta({ description: 'Why the expectation is not met; absent if it is met, or if found already says why.' }),
 });
 
 const scenarioDetail = scenarioRecord.extend({

@@ -52,8 +52,5 @@ t.test('expected firings of a fault in words', async (t) => {
     [{ min: 1, max: 2 }, 'the fault fires 1 to 2 times'],
   ] as const)
     t.equal(firingText(firingBounds(expected)), text);
-  t.equal(
-    firingText({ min: 2, max: 2 }, 'the fault busy*2 (fault-1)'),
-    'the fault busy*2 (fault-1) fires exactly 2 times',
-  );
+  t.equal(firingText({ min: 2, max: 2 }, 'the fault fault-1'), 'the fault fault-1 fires exactly 2 times');
 });

@@ -290,15 +290,15 @@ t.test('every expectation has its words and its result so far', async (t) => {
       ['requests.0', false, 2, 'Place 2 of the sequence comes first.'],
       ['requests.1', true, 4, undefined],
       ['requests.2', false, 0, 'Expected a matching request after req-00000001 (order 2), found none.'],
-      ['requests.3', false, 2, 'Expected 0 matching requests, found 2.'],
-      ['faults.f1', false, 1, 'The fault busy*2 (f1) fired once, but should fire 2.'],
+      ['requests.3', false, 2, undefined],
+      ['faults.f1', false, 1, undefined],
       ['client.cursor-verbatim', true, 0, undefined],
     ],
   );
   const [first, , , , fault, rule] = check({ ...expectations, faults: { everyFired: true } });
   t.equal(first!.text, 'a request with status 200, at place 3 of the sequence');
-  t.equal(fault!.text, 'the fault busy*2 (f1) fires exactly 2 times');
-  t.match(rule, { at: 'faults.f2', text: 'the fault cut (f2) fires at least once', met: true, found: 3 });
+  t.equal(fault!.text, 'the fault f1 fires exactly 2 times');
+  t.match(rule, { at: 'faults.f2', text: 'the fault f2 fires at least once', met: true, found: 3 });
   t.same(
     check({}).map(({ at }) => at),
     ['faults.f1'],

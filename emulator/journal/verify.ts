@@ -65,7 +65,7 @@ export interface Checked {
   readonly met: boolean;
   /** Number of matching requests, of firings of the fault, or of requests to which the client rule applied. */
   readonly found: number;
-  /** Sentence that says why the expectation is not met; absent if it is met. */
+  /** Sentence that says why the expectation is not met; absent if it is met, or if `found` already says why. */
   readonly detail?: string;
 }
 
@@ -122,7 +122,7 @@ export function* checkSteps(
   const areRulesKept = verdicts.every(({ verdict, level }) => verdict !== 'broken' || level === 'should');
   const verification = { met: unmet.length === 0 && areRulesKept, unmet, client: verdicts };
   const checked = [
-    ...checkedRequests(requests, { numbers, unmet, missing: outOfOrder[0] }),
+    ...checkedRequests(requests, { numbers, unmet, missing: outOfOrder[0], dropped: evaluated.dropped }),
     ...expected.map((fault) => checkedFault(fault)),
     ...verdicts.map((verdict) => checkedRule(verdict)),
   ];
@@ -135,11 +135,13 @@ interface RequestResults {
   readonly unmet: readonly Unmet[];
   /** First expectation in the sequence without a request at its place; undefined if all have one. */
   readonly missing: Unmet | undefined;
+  /** Number of requests that the journal dropped because of its limits. */
+  readonly dropped: number;
 }
 
 function checkedRequests(
   requests: readonly RequestExpectation[],
-  { numbers, unmet, missing }: RequestResults,
+  { numbers, unmet, missing, dropped }: RequestResults,
 ): readonly Checked[] {
   const details = new Map(unmet.toReversed().map(({ at, detail }) => [at, detail]));
   const last = missing && (missing.expectation as RequestExpectation).order!;
@@ -149,20 +151,26 @@ function checkedRequests(
     // The search ends at the first missing request of the sequence, so later places are not reached either.
     const isAfterMissing = last !== undefined && order !== undefined && order > last;
     const detail = details.get(at) ?? (isAfterMissing ? `Place ${last} of the sequence comes first.` : undefined);
-    const result = { at, text: expectationText(expectation), met: detail === undefined, found: numbers[index]! };
-    return { ...result, ...(detail !== undefined && { detail }) };
+    const found = numbers[index]!;
+    const isClear = dropped === 0 && !isWithin(found, boundsOf(expectation));
+    return {
+      at,
+      text: expectationText(expectation),
+      met: detail === undefined,
+      found,
+      ...(detail !== undefined && !isClear && { detail }),
+    };
   });
 }
 
 function checkedFault(fault: FaultReport): Checked {
-  const { id, text, fired } = fault;
-  const [unmet] = checkFault(fault);
+  const { id, fired } = fault;
+  const bounds = boundsOfFault(fault);
   return {
     at: `faults.${id}`,
-    text: firingText(boundsOfFault(fault), `the fault ${text} (${id})`),
-    met: unmet === undefined,
+    text: firingText(bounds, `the fault ${id}`),
+    met: isWithin(fired, bounds),
     found: fired,
-    ...(unmet && { detail: unmet.detail }),
   };
 }
 

@@ -3,7 +3,7 @@ import { count } from './time.js';
 /** Mark that shows whether an expectation is met. */
 export function ResultMark({ isMet }: { readonly isMet: boolean }) {
   return (
-    <span class={`mark ${isMet ? 'passed' : 'failed'}`}>
+    <span class={`result-mark ${isMet ? 'passed' : 'failed'}`}>
       <span aria-hidden="true">{isMet ? '✓' : '✕'}</span>
       <span class="visually-hidden">{isMet ? 'met: ' : 'not met: '}</span>
     </span>
