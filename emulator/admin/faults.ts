@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Fault } from '../faults/fault.js';
+import type { FaultView } from '../faults/fault-view.js';
 import { formsOf } from '../faults/forms.js';
 import { knownFrom } from '../faults/known-facts.js';
 import { MEMBERS, textKeyOf } from '../faults/members.js';
@@ -10,6 +11,7 @@ import { STAGES, type Stage } from '../faults/stage.js';
 import { checkShape } from '../http/body.js';
 import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
+import { firingBounds, firingText, isWithin } from '../journal/expectation-text.js';
 import type { Operation } from '../operation/operation.js';
 import { runYielding, type Steps } from '../schedule/steps.js';
 import { listOf, listQuery, writeList } from './lists.js';
@@ -34,7 +36,19 @@ const faultRecord = z.looseObject({
   remaining: z.int().nullable(),
   skippedBecause: z.record(z.string(), z.int()),
   requestIds: z.array(z.string()),
+  expectation: z
+    .object({ text: z.string(), met: z.boolean() })
+    .optional()
+    .meta({ description: 'The member expect in words, and whether it is met so far; absent without expect.' }),
 });
+
+export type FaultRecord = FaultView & Pick<z.infer<typeof faultRecord>, 'expectation'>;
+
+function recordOf(fault: FaultView): FaultRecord {
+  if (fault.expect === undefined) return fault;
+  const bounds = firingBounds(fault.expect.fired);
+  return { ...fault, expectation: { text: firingText(bounds), met: isWithin(fault.fired, bounds) } };
+}
 
 const members = z.record(z.string(), z.unknown(), 'must be a JSON object');
 
@@ -58,7 +72,7 @@ export const listFaults = adminRoute({
   query: z.strictObject(listQuery),
   replies: { 200: listOf(faultRecord) },
   handle: async (ctx) => {
-    const items = ctx.world.state.faults.list();
+    const items = ctx.world.state.faults.list().map(recordOf);
     const { headers, ...reply } = await writeList(ctx, { of: ['faults'], items });
     return { ...reply, headers: { ...headers, ...etagOf(ctx) } };
   },
@@ -181,7 +195,7 @@ export const addFault = adminRoute({
   errors: ['conflict'],
   handle: (ctx) => {
     const fault = readGivenFault(ctx.body, 'The fault');
-    return json(201, ctx.world.state.faults.add(fault, ctx.operations), etagOf(ctx));
+    return json(201, recordOf(ctx.world.state.faults.add(fault, ctx.operations)), etagOf(ctx));
   },
 });
 
@@ -263,7 +277,7 @@ export const replaceFaults = adminRoute({
         `If-Match does not match, because the faults have changed. Their current ETag is ${etagOf(ctx).etag}.`,
       );
     }
-    return json(200, { items: faults.replaceAll(replacements, ctx.operations) }, etagOf(ctx));
+    return json(200, { items: faults.replaceAll(replacements, ctx.operations).map(recordOf) }, etagOf(ctx));
   },
 });
 
@@ -287,7 +301,7 @@ export const showFault = adminRoute({
   path: '/faults/{id}',
   summary: 'Show a fault and its counters',
   replies: { 200: faultRecord },
-  handle: ({ world, params: { id } }) => json(200, requireFound(world.state.faults.get(id!), 'fault', id)),
+  handle: ({ world, params: { id } }) => json(200, recordOf(requireFound(world.state.faults.get(id!), 'fault', id))),
 });
 
 export const changeFault = adminRoute({
@@ -301,7 +315,7 @@ export const changeFault = adminRoute({
   handle: (ctx) => {
     const { id } = ctx.params;
     const changed = ctx.world.state.faults.patch(id!, readFault(ctx.body, 'The fault'), ctx.operations);
-    return json(200, requireFound(changed, 'fault', id), etagOf(ctx));
+    return json(200, recordOf(requireFound(changed, 'fault', id)), etagOf(ctx));
   },
 });
 

@@ -1,24 +1,22 @@
 import { z } from 'zod';
 import { blameOrRefuse } from '../api/operations/blame.js';
-import { diffOrRefuse } from '../api/operations/diffs.js';
 import type { BlamedLines } from '../git/blame/blamed-lines.js';
-import type { Diff } from '../git/diff/diff.js';
-import type { FileDiff } from '../git/diff/file-diff.js';
 import { requestLimit } from '../git/limits/request-limits.js';
-import { type ByteString, NO_BYTES, textOf } from '../git/object/bytes.js';
-import { BLOB, type Oid, ZERO_OID } from '../git/object/object.js';
+import { NO_BYTES } from '../git/object/bytes.js';
+import { BLOB } from '../git/object/object.js';
 import { findEntry } from '../git/object/read-tree.js';
 import { formatMode } from '../git/object/tree.js';
 import { problem } from '../http/problem.js';
 import { json, largeJson } from '../http/reply.js';
-import type { Meter } from '../schedule/meter.js';
 import { runYielding } from '../schedule/steps.js';
+import { commitDiff, fileQuery, showDiff } from './repository-diff.js';
 import {
   commitLine,
   exactBytes,
   findRepository,
   inOrganization,
   named,
+  pathNotFound,
   pathQuery,
   readBytes,
   readContent,
@@ -31,60 +29,13 @@ import {
 } from './repository-records.js';
 import { adminRoute } from './route.js';
 
-/** Maximum number of files in a diff response. Further files are omitted. */
-const MAX_FILES = 1000;
-/** Maximum total size of the patches in a diff response, in bytes. Further patches are truncated. */
-const MAX_PATCH_BYTES = 2 * 1024 * 1024;
-/**
- * Maximum size of the patch of one file, in bytes. A longer patch is truncated, unless the request names the file's
- * path.
- */
-const MAX_BYTES_OF_FILE = 256 * 1024;
-
-const changedFile = z.object({
-  path: z.string(),
-  path_bytes: exactBytes,
-  old_path: z.string().optional().meta({ description: 'Previous path of a renamed file.' }),
-  old_path_bytes: exactBytes,
-  state: z
-    .string()
-    .meta({ description: "Git's status letter; followed by the similarity for a rename, such as R054." }),
-  old_mode: z.string().nullable(),
-  mode: z.string().nullable(),
-  old_oid: z.string().nullable(),
-  oid: z.string().nullable(),
-  old_size: z.int(),
-  size: z.int(),
-  is_binary: z.boolean(),
-  additions: z.int(),
-  deletions: z.int(),
-  patch: z
-    .string()
-    .meta({ description: 'Patch as `git diff --full-index` prints it; bytes that are not UTF-8 are U+FFFD.' }),
-  is_truncated: z.boolean().meta({ description: 'True if the patch is truncated, after a line feed if it has one.' }),
-});
-
-export type ChangedFile = z.infer<typeof changedFile>;
-
-const commitDiff = z.object({
-  oid: z.string(),
-  base: z.string().nullable().meta({ description: 'Parent with which the commit is compared; null if it has none.' }),
-  stats: z.object({ files: z.int(), additions: z.int(), deletions: z.int(), changes: z.int() }),
-  files: z.array(changedFile),
-  is_truncated: z.boolean().meta({ description: 'True if files are omitted.' }),
-});
-
-export type CommitDiff = z.infer<typeof commitDiff>;
-
 export const showCommitDiff = adminRoute({
   path: '/repositories/{name}/commits/{oid}/diff',
   summary:
     'Show the changes of a commit against one of its parents (the first by default), or against nothing if it has none',
   query: z.strictObject({
     ...inOrganization,
-    ...pathQuery,
-    old_path: z.string().optional().meta({ description: 'Previous path of a renamed file, in addition to path.' }),
-    old_path_bytes: pathQuery.path_bytes,
+    ...fileQuery,
     parent: z.string().optional().meta({ description: 'Number of the parent of a merge, from 1.' }),
   }),
   replies: { 200: commitDiff },
@@ -92,21 +43,10 @@ export const showCommitDiff = adminRoute({
   handle: async (ctx) => {
     const { query, meter } = ctx;
     const repository = findRepository(ctx);
-    const { objects, history } = repository.git;
     const oid = requireCommit(repository, ctx.params.oid!);
-    const paths = [
-      readBytes(query.path, query.path_bytes, 'path'),
-      readBytes(query.old_path, query.old_path_bytes, 'old_path'),
-    ].filter((path) => path !== undefined);
-    const { tree, parents } = history.commit(oid);
+    const { parents } = repository.git.history.commit(oid);
     const base = parents[readParent(query.parent, parents.length) - 1];
-    const diff = await diffOrRefuse(objects, base && history.commit(base).tree, tree, {
-      meter,
-      ...(paths.length > 0 && { paths }),
-    });
-    const files = await showFiles(diff, paths.length > 0 ? MAX_PATCH_BYTES : MAX_BYTES_OF_FILE, meter);
-    const isTruncated = files.length < diff.files.length;
-    return largeJson(200, { oid, base: base ?? null, stats: diff.stats, files, is_truncated: isTruncated });
+    return largeJson(200, await showDiff(repository, { base, oid }, query, meter));
   },
 });
 
@@ -116,43 +56,6 @@ function readParent(text: string | undefined, parents: number): number {
   const allowed =
     parents === 0 ? 'the commit has no parents' : parents === 1 ? 'must be 1' : `must be from 1 to ${parents}`;
   throw problem('bad_request', parents === 0 ? `parent cannot be given: ${allowed}.` : `parent ${allowed}.`);
-}
-
-async function showFiles({ files }: Diff, maxOfFile: number, meter: Meter): Promise<ChangedFile[]> {
-  const shown: ChangedFile[] = [];
-  let remaining = MAX_PATCH_BYTES;
-  for (const file of files.slice(0, MAX_FILES)) {
-    const patch = remaining > 0 ? await runYielding(file.patch(), meter) : undefined;
-    const available = Math.min(remaining, maxOfFile);
-    const part = patch?.subarray(
-      0,
-      patch.length <= available ? undefined : patch.lastIndexOf(0x0a, available - 1) + 1 || available,
-    );
-    remaining -= part?.length ?? 0;
-    shown.push(showFile(file, part?.toString() ?? '', part?.length !== patch?.length || patch === undefined));
-    if (meter.shouldYield) await meter.yieldToEventLoop();
-  }
-  return shown;
-}
-
-function showFile(file: FileDiff, patch: string, isTruncated: boolean): ChangedFile {
-  const { path, oldPath, oldMode, newMode, oldOid, newOid } = file;
-  return {
-    ...named('path', path),
-    ...(oldPath !== undefined && named('old_path', oldPath)),
-    state: file.state,
-    old_mode: oldMode === 0 ? null : formatMode(oldMode),
-    mode: newMode === 0 ? null : formatMode(newMode),
-    old_oid: oldOid === ZERO_OID ? null : oldOid,
-    oid: newOid === ZERO_OID ? null : newOid,
-    old_size: file.oldSize,
-    size: file.newSize,
-    is_binary: file.isBinary,
-    additions: file.additions,
-    deletions: file.deletions,
-    patch,
-    is_truncated: isTruncated,
-  };
 }
 
 const foundContent = z.object({
@@ -193,10 +96,6 @@ export const showContent = adminRoute({
     });
   },
 });
-
-function pathNotFound(path: ByteString, commit: Oid) {
-  return problem('not_found', `The path ${JSON.stringify(textOf(path))} does not exist in the commit ${commit}.`);
-}
 
 const LONGEST_RANGE = requestLimit('blameRangeLength');
 

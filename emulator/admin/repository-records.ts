@@ -8,7 +8,7 @@ import { findCommit, parseTag } from '../git/object/tag.js';
 import { MODE_GITLINK, MODE_TREE } from '../git/object/tree.js';
 import type { ObjectStore } from '../git/odb/object-store.js';
 import type { Refs } from '../git/refs/refs.js';
-import { problem } from '../http/problem.js';
+import { type Problem, problem } from '../http/problem.js';
 import type { Repository } from '../repositories/repository.js';
 import type { Meter } from '../schedule/meter.js';
 import { runYielding } from '../schedule/steps.js';
@@ -217,6 +217,11 @@ export async function resolveCommit(repository: Repository, ref: string | undefi
   const named = ref === undefined ? undefined : refs.get(bytesOf(ref));
   const commit = named === undefined ? undefined : await runYielding(findCommit(objects, named), meter);
   return commit ?? (await resolveRef({ repository, meter, note: () => {} }, { ref })).commit;
+}
+
+/** Returns the error for a path that the tree of a commit does not contain. */
+export function pathNotFound(path: ByteString, commit: Oid): Problem {
+  return problem('not_found', `The path ${JSON.stringify(textOf(path))} does not exist in the commit ${commit}.`);
 }
 
 export function requireObject(objects: ObjectReader, text: string): Oid {

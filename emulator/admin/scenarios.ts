@@ -5,7 +5,7 @@ import { readScenario } from '../scenarios/read-scenario.js';
 import type { LoadedScenario } from '../scenarios/scenario.js';
 import { shippedScenarios } from '../scenarios/scenario-file.js';
 import { shownScenarioSchema } from '../scenarios/schema.js';
-import { verifyScenario } from '../scenarios/verify-world.js';
+import { checkScenario } from '../scenarios/verify-world.js';
 import type { Meter } from '../schedule/meter.js';
 import { runYielding } from '../schedule/steps.js';
 import type { World } from '../world/world.js';
@@ -19,6 +19,10 @@ const scenarioRecord = z.looseObject({
   steps_done: z.int(),
   steps: z.int(),
   due: z.iso.datetime().nullable().meta({ description: 'Time of the next step; null if unknown.' }),
+  after: z
+    .string()
+    .optional()
+    .meta({ description: 'Id of the last request before the start; absent if there was none. Later requests count.' }),
   faults: z.array(z.string()).meta({ description: 'Ids of the faults that the scenario has added.' }),
   waiting: z.array(z.string()).meta({ description: 'Repositories whose state is set when they are created.' }),
   problems: z.array(z.string()).meta({ description: 'Changes that could not be made.' }),
@@ -26,16 +30,32 @@ const scenarioRecord = z.looseObject({
 
 export type ScenarioRecord = z.infer<typeof scenarioRecord>;
 
+const checkedExpectation = z.object({
+  at: z.string().meta({ description: 'Place of the expectation: requests.0, faults.ID, or client.RULE.' }),
+  text: z.string().meta({ description: 'The expectation in words.' }),
+  met: z.boolean(),
+  found: z
+    .int()
+    .meta({ description: 'Number of matching requests, of firings, or of requests to which the rule applied.' }),
+  detail: z
+    .string()
+    .optional()
+    .meta({ description: 'Why the expectation is not met; absent if it is met, or if found already says why.' }),
+});
+
 const scenarioDetail = scenarioRecord.extend({
   definition: z.looseObject({}),
   verification: z
     .looseObject({ met: z.boolean() })
     .nullable()
     .meta({ description: 'Verification of what the scenario expects; null if it expects nothing.' }),
+  expectations: z.array(checkedExpectation).meta({ description: 'Everything that the scenario expects, met or not.' }),
 });
 
+export type ScenarioDetail = z.infer<typeof scenarioDetail>;
+
 function showOne(loaded: LoadedScenario): ScenarioRecord {
-  const { scenario, isStarted, progress, faults, waiting, problems } = loaded;
+  const { scenario, isStarted, after, progress, faults, waiting, problems } = loaded;
   return {
     id: scenario.id,
     ...(scenario.about !== undefined && { about: scenario.about }),
@@ -43,16 +63,22 @@ function showOne(loaded: LoadedScenario): ScenarioRecord {
     steps_done: progress.next,
     steps: scenario.steps?.length ?? 0,
     due: progress.due === undefined ? null : new Date(progress.due).toISOString(),
+    ...(after !== undefined && { after }),
     faults: [...faults],
     waiting: waiting.map(({ pattern }) => pattern),
     problems: [...problems],
   };
 }
 
-async function showDetail(world: World, loaded: LoadedScenario, meter: Meter): Promise<z.infer<typeof scenarioDetail>> {
+async function showDetail(world: World, loaded: LoadedScenario, meter: Meter): Promise<ScenarioDetail> {
   const { scenario } = loaded;
-  const verification = scenario.expect ? { ...(await runYielding(verifyScenario(world, loaded), meter)) } : null;
-  return { ...showOne(loaded), definition: { ...scenario }, verification };
+  const result = scenario.expect && (await runYielding(checkScenario(world, loaded), meter));
+  return {
+    ...showOne(loaded),
+    definition: { ...scenario },
+    verification: result ? { ...result.verification } : null,
+    expectations: [...(result?.checked ?? [])],
+  };
 }
 
 export const listScenarios = adminRoute({

@@ -10,7 +10,7 @@ import { CLIENT_RULE_IDS } from './client-rules/ids.js';
 import { Journal } from './journal.js';
 import type { RequestRecord } from './record.js';
 import { bodyOf, recordOf } from './test/record.js';
-import { type Verification, verifySteps } from './verify.js';
+import { checkSteps, type Verification, verifySteps } from './verify.js';
 
 const [MAX_ENTRIES] = LIMITS.maxJournal;
 /**
@@ -266,4 +266,41 @@ t.test('lists that are too long are refused with the name of the member, and not
     t.throws(() => runSync(verifySteps(journal, expectations)), { code: 'bad_request', detail }, `${detail}`);
     t.ok(looks < 10_000, `${looks} reads of the list`);
   }
+});
+
+t.test('every expectation has its words and its result so far', async (t) => {
+  const { journal } = journalOf(6, (at) => ({ ...read, status: at < 4 ? 503 : 200 }));
+  const faults = [
+    { id: 'f1', text: 'busy*2', fired: 1, expected: 2 },
+    { id: 'f2', text: 'cut', fired: 3 },
+  ];
+  const expectations = {
+    requests: [
+      { match: { status: 200 }, order: 3 },
+      { match: { status: '5xx' }, atLeast: 2, order: 1 },
+      { match: { status: 404 }, order: 2 },
+      { match: { status: 200 }, never: true },
+    ],
+    client: ['cursor-verbatim'],
+  };
+  const check = (given: object) => runSync(checkSteps(journal, given, faults)).checked;
+  t.same(
+    check(expectations).map(({ at, met, found, detail }) => [at, met, found, detail]),
+    [
+      ['requests.0', false, 2, 'Place 2 of the sequence comes first.'],
+      ['requests.1', true, 4, undefined],
+      ['requests.2', false, 0, 'Expected a matching request after req-00000001 (order 2), found none.'],
+      ['requests.3', false, 2, undefined],
+      ['faults.f1', false, 1, undefined],
+      ['client.cursor-verbatim', true, 0, undefined],
+    ],
+  );
+  const [first, , , , fault, rule] = check({ ...expectations, faults: { everyFired: true } });
+  t.equal(first!.text, 'a request with status 200, at place 3 of the sequence');
+  t.equal(fault!.text, 'the fault f1 fires exactly 2 times');
+  t.match(rule, { at: 'faults.f2', text: 'the fault f2 fires at least once', met: true, found: 3 });
+  t.same(
+    check({}).map(({ at }) => at),
+    ['faults.f1'],
+  );
 });

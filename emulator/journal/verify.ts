@@ -3,6 +3,15 @@ import type { Steps } from '../schedule/steps.js';
 import { parseDuration } from '../time/iso-8601.js';
 import { type ClientVerdict, clientSteps } from './client-rules/evaluate.js';
 import { type RequestSummary, summaryOf } from './entry.js';
+import {
+  type Bounds,
+  boundsOf,
+  expectationText,
+  firingBounds,
+  firingText,
+  isWithin,
+  rangeText,
+} from './expectation-text.js';
 import { type Expectations, expectationSteps, type RequestExpectation } from './expectations.js';
 import type { Journal } from './journal.js';
 import { type Condition, conditionsOf } from './query.js';
@@ -48,6 +57,18 @@ export interface Verification {
   readonly client: readonly ClientVerdict[];
 }
 
+/** Expectation in words, with its result so far. @internal */
+export interface Checked {
+  /** Path of the expectation, fault or client rule, such as `requests.0`, `faults.fault-1` or `client.back-off`. */
+  readonly at: string;
+  readonly text: string;
+  readonly met: boolean;
+  /** Number of matching requests, of firings of the fault, or of requests to which the client rule applied. */
+  readonly found: number;
+  /** Sentence that says why the expectation is not met; absent if it is met, or if `found` already says why. */
+  readonly detail?: string;
+}
+
 /** Maximum number of requests shown for an unmet expectation. */
 const MAX_SHOWN = 3;
 
@@ -62,6 +83,18 @@ export function* verifySteps(
   given: unknown,
   faults: readonly FaultReport[] = [],
 ): Steps<Verification> {
+  return (yield* checkSteps(journal, given, faults)).verification;
+}
+
+/**
+ * Checks expectations as `verifySteps` does. Also returns each expectation in words, met or not, in the order in which
+ * they are given. @internal
+ */
+export function* checkSteps(
+  journal: Journal,
+  given: unknown,
+  faults: readonly FaultReport[],
+): Steps<{ readonly verification: Verification; readonly checked: readonly Checked[] }> {
   const work: WorkDone = { units: 0 };
   // Copies the records first, so that requests that arrive during the verification are left out.
   const records = [...journal.records()];
@@ -74,15 +107,82 @@ export function* verifySteps(
   const isComplete = dropped === 0 || all.some(({ record }) => record.id === after);
   const evaluated: Evaluated = { seen, dropped: isComplete ? 0 : dropped, work };
   const unmet: Unmet[] = [];
+  const numbers: number[] = [];
   for (const [index, expectation] of requests.entries()) {
-    unmet.push(...(yield* checkRequests(evaluated, expectation, index)));
+    const result = yield* checkRequests(evaluated, expectation, index);
+    unmet.push(...result.unmet);
+    numbers.push(result.found);
   }
-  unmet.push(...(yield* checkOrder(evaluated, expectations)));
+  const outOfOrder = yield* checkOrder(evaluated, expectations);
+  unmet.push(...outOfOrder);
   const everyFired = expectations.faults?.everyFired ?? false;
-  unmet.push(...faults.filter(({ expected }) => everyFired || expected !== undefined).flatMap(checkFault));
+  const expected = faults.filter((fault) => everyFired || fault.expected !== undefined);
+  unmet.push(...expected.flatMap(checkFault));
   const verdicts = client === undefined ? [] : yield* clientSteps(all, client, isSelected, work);
   const areRulesKept = verdicts.every(({ verdict, level }) => verdict !== 'broken' || level === 'should');
-  return { met: unmet.length === 0 && areRulesKept, unmet, client: verdicts };
+  const verification = { met: unmet.length === 0 && areRulesKept, unmet, client: verdicts };
+  const checked = [
+    ...checkedRequests(requests, { numbers, unmet, missing: outOfOrder[0], dropped: evaluated.dropped }),
+    ...expected.map((fault) => checkedFault(fault)),
+    ...verdicts.map((verdict) => checkedRule(verdict)),
+  ];
+  return { verification, checked };
+}
+
+interface RequestResults {
+  /** Number of matching requests of each expectation. */
+  readonly numbers: readonly number[];
+  readonly unmet: readonly Unmet[];
+  /** First expectation in the sequence without a request at its place; undefined if all have one. */
+  readonly missing: Unmet | undefined;
+  /** Number of requests that the journal dropped because of its limits. */
+  readonly dropped: number;
+}
+
+function checkedRequests(
+  requests: readonly RequestExpectation[],
+  { numbers, unmet, missing, dropped }: RequestResults,
+): readonly Checked[] {
+  const details = new Map(unmet.toReversed().map(({ at, detail }) => [at, detail]));
+  const last = missing && (missing.expectation as RequestExpectation).order!;
+  return requests.map((expectation, index) => {
+    const at = `requests.${index}`;
+    const { order } = expectation;
+    // The search ends at the first missing request of the sequence, so later places are not reached either.
+    const isAfterMissing = last !== undefined && order !== undefined && order > last;
+    const detail = details.get(at) ?? (isAfterMissing ? `Place ${last} of the sequence comes first.` : undefined);
+    const found = numbers[index]!;
+    const isClear = dropped === 0 && !isWithin(found, boundsOf(expectation));
+    return {
+      at,
+      text: expectationText(expectation),
+      met: detail === undefined,
+      found,
+      ...(detail !== undefined && !isClear && { detail }),
+    };
+  });
+}
+
+function checkedFault(fault: FaultReport): Checked {
+  const { id, fired } = fault;
+  const bounds = boundsOfFault(fault);
+  return {
+    at: `faults.${id}`,
+    text: firingText(bounds, `the fault ${id}`),
+    met: isWithin(fired, bounds),
+    found: fired,
+  };
+}
+
+function checkedRule({ rule, title, verdict, level, occasions, faults: [first] }: ClientVerdict): Checked {
+  const met = verdict !== 'broken' || level === 'should';
+  return {
+    at: `client.${rule}`,
+    text: `the client keeps the rule ${rule} (${title})`,
+    met,
+    found: occasions,
+    ...(!met && { detail: `${first!.request}: ${first!.detail}` }),
+  };
 }
 
 interface Evaluated {
@@ -125,56 +225,48 @@ function failedOf(
   return failed;
 }
 
-function* checkRequests(evaluated: Evaluated, expectation: RequestExpectation, index: number): Steps<Unmet[]> {
+function* checkRequests(
+  evaluated: Evaluated,
+  expectation: RequestExpectation,
+  index: number,
+): Steps<{ readonly found: number; readonly unmet: readonly Unmet[] }> {
   const { seen, dropped, work } = evaluated;
   const at = `requests.${index}`;
   const conditions = conditionsOf(expectation.match);
   const found = (yield* findSteps(evaluated, conditions)).map((place) => seen[place]!);
-  const unmet = (detail: string, nearest: readonly NearRequest[]): Unmet[] => [
-    { at, expectation, found: found.length, detail, nearest },
-  ];
+  const unmet = (detail: string, nearest: readonly NearRequest[]) => ({
+    found: found.length,
+    unmet: [{ at, expectation, found: found.length, detail, nearest }],
+  });
+  const met = { found: found.length, unmet: [] };
   const { min, max } = boundsOf(expectation);
   if (found.length < min) {
     const lost = dropped > 0 ? ` ${droppedText(dropped)}.` : '';
     const nearest = yield* nearestTo(evaluated, conditions);
-    return unmet(`${countText(min, max, found.length)}${lost}`, nearest);
+    return unmet(`${countText({ min, max }, found.length)}${lost}`, nearest);
   }
   if (found.length > max) {
     const last = found.slice(-MAX_SHOWN);
     return unmet(
-      countText(min, max, found.length),
+      countText({ min, max }, found.length),
       last.map(({ record }) => show(record)),
     );
   }
   if (dropped > 0 && max < Number.POSITIVE_INFINITY) {
     return unmet(`${droppedText(dropped)}, so the number of matching requests is unknown.`, []);
   }
-  if (expectation.minGap === undefined) return [];
+  if (expectation.minGap === undefined) return met;
   const gap = yield* checkGap(found, expectation.minGap, work);
-  return gap ? unmet(gap.detail, gap.pair) : [];
+  return gap ? unmet(gap.detail, gap.pair) : met;
 }
 
 function droppedText(dropped: number): string {
   return `The journal has dropped ${dropped} earlier requests (--max-journal, --max-journal-bytes)`;
 }
 
-function countText(min: number, max: number, found: number): string {
-  const range = rangeText(min, max);
+function countText(bounds: Bounds, found: number): string {
+  const range = rangeText(bounds);
   return `Expected ${range} matching ${/\b1$/.test(range) ? 'request' : 'requests'}, found ${found}.`;
-}
-
-/** Formats a range of numbers: `2`, `at least 2`, `at most 2` or `1 to 2`. */
-function rangeText(min: number, max: number): string {
-  if (min === max) return `${min}`;
-  if (max === Number.POSITIVE_INFINITY) return `at least ${min}`;
-  return min === 0 ? `at most ${max}` : `${min} to ${max}`;
-}
-
-function boundsOf({ count, atLeast, atMost, never, order }: RequestExpectation): { min: number; max: number } {
-  if (never) return { min: 0, max: 0 };
-  if (count !== undefined) return { min: count, max: count };
-  const isOpen = atMost !== undefined || order !== undefined;
-  return { min: atLeast ?? (isOpen ? 0 : 1), max: atMost ?? Number.POSITIVE_INFINITY };
 }
 
 /**
@@ -246,13 +338,17 @@ function* checkOrder(evaluated: Evaluated, { requests = [] }: Expectations): Ste
 
 /** Returns one unmet expectation if the fault did not fire as often as expected; otherwise an empty list. @internal */
 export function checkFault(fault: FaultReport): Unmet[] {
-  const { id, text, fired, expected = { min: 1 } } = fault;
-  const { min = 0, max = Number.POSITIVE_INFINITY } =
-    typeof expected === 'number' ? { min: expected, max: expected } : expected;
-  if (fired >= min && fired <= max) return [];
+  const { id, text, fired } = fault;
+  const bounds = boundsOfFault(fault);
+  if (isWithin(fired, bounds)) return [];
   const times = fired === 1 ? 'once' : `${fired} times`;
-  const detail = `The fault ${text} (${id}) fired ${times}, but should fire ${rangeText(min, max)}.`;
+  const detail = `The fault ${text} (${id}) fired ${times}, but should fire ${rangeText(bounds)}.`;
   return [{ at: `faults.${id}`, expectation: fault, found: fired, detail, nearest: [] }];
+}
+
+/** Returns the expected number of firings of a fault. By default, at least one firing is expected. */
+function boundsOfFault({ expected = { min: 1 } }: FaultReport): Bounds {
+  return firingBounds(expected);
 }
 
 /**

@@ -72,7 +72,7 @@ export function StatusBar() {
           </Item>
           <ClockItem clock={value.clock} />
           {value.scenarios.map(({ id, steps, steps_done: done }) => (
-            <Item key={id} to={writePlace('scenarios')} isMarked>
+            <Item key={id} to={writePlace('scenarios', { id })} isMarked>
               <Given text={id} most={40} />
               {steps > 0 && (done < steps ? `: step ${count(done + 1)} of ${count(steps)}` : ': all steps done')}
             </Item>

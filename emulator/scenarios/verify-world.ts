@@ -1,7 +1,7 @@
 import type { FaultView } from '../faults/fault-view.js';
 import type { Faults } from '../faults/registry.js';
 import type { Journal } from '../journal/journal.js';
-import { type FaultReport, type Unmet, type Verification, verifySteps } from '../journal/verify.js';
+import { checkSteps, type FaultReport, type Unmet, type Verification, verifySteps } from '../journal/verify.js';
 import type { Steps } from '../schedule/steps.js';
 import type { LoadedScenario } from './scenario.js';
 import type { Scenarios } from './scenarios.js';
@@ -31,13 +31,15 @@ export function* verifyWorld(world: VerifiedWorld, given: unknown): Steps<Verifi
 }
 
 /** Verifies the expectations of one scenario. Only requests since its start and faults that it added count. */
-export function* verifyScenario(
-  { state }: VerifiedWorld,
-  { scenario, after, faults }: LoadedScenario,
-): Steps<Verification> {
+export function* verifyScenario(world: VerifiedWorld, loaded: LoadedScenario): Steps<Verification> {
+  return (yield* checkScenario(world, loaded)).verification;
+}
+
+/** Verifies the expectations of one scenario as `verifyScenario` does. Also returns each expectation in words. */
+export function* checkScenario({ state }: VerifiedWorld, { scenario, after, faults }: LoadedScenario) {
   const added = state.faults.list().filter(({ id }) => faults.includes(id));
   const expectations = { ...(after !== undefined && { after }), ...scenario.expect };
-  return yield* verifySteps(state.journal, expectations, added.map(reportOf));
+  return yield* checkSteps(state.journal, expectations, added.map(reportOf));
 }
 
 /**

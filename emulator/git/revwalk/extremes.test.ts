@@ -1,6 +1,6 @@
 import t from 'tap';
 import { unlimited } from '../../schedule/test/unlimited.js';
-import { bytesOf } from '../object/bytes.js';
+import { bytesOf, NO_BYTES } from '../object/bytes.js';
 import { writeCommit } from '../object/commit.js';
 import { EMPTY_TREE_OID, type Oid } from '../object/object.js';
 import { MODE_FILE, MODE_TREE, writeTree } from '../object/tree.js';
@@ -31,6 +31,9 @@ t.test('a folder 10,000 deep', async (t) => {
   t.equal((await enumerate(history, { wants: [third], boundary: new Set([third]) })).length, 10_003);
   t.same([...(await history.lastModified(third, unlimited()))], [[path, third]]);
   t.same([...history.log({ tips: [third], path })], [third, second, first]);
+  t.same(await history.lastModifiedEntries(third, NO_BYTES, unlimited()), new Map([[bytesOf('d'), third]]));
+  const deep = bytesOf('d/'.repeat(10_000).slice(0, -1));
+  t.same(await history.lastModifiedEntries(third, deep, unlimited()), new Map([[bytesOf('f'), third]]));
 });
 
 t.test('a history 50,000 long, with clocks that run backwards', async (t) => {
@@ -66,6 +69,14 @@ t.test('the empty tree need not be stored', async (t) => {
   t.equal(history.commit(first).tree, EMPTY_TREE_OID);
   t.equal((await enumerate(history, { wants: [third] })).length, objects.size);
   t.equal((await history.lastModified(third, unlimited())).size, 0);
+  const nested = commit(objects, objects.tree({ a: {}, f: 'x', never: {} }), [third]);
+  t.same(
+    [...(await history.lastModifiedEntries(nested, NO_BYTES, unlimited()))],
+    [
+      [bytesOf('a'), third],
+      [bytesOf('f'), nested],
+    ],
+  );
   t.same([...history.log({ tips: [third], path: bytesOf('a/b') })], [third, second]);
   t.same([...history.log({ tips: [third], path: bytesOf('a') })], [third, second]);
 });

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { unlimited } from '../../schedule/test/unlimited.js';
-import { bytesOf, splitBytes } from '../object/bytes.js';
+import { bytesOf, concatBytes, NO_BYTES, SLASH, splitBytes } from '../object/bytes.js';
 import { GeneratedHistory } from '../test/generated-history.js';
 import { oid } from '../test/oid.js';
 import { History } from './history.js';
@@ -32,6 +32,8 @@ for (const shape of SHAPES) {
         t.same(history.mergeBases(a, b), status === 0 ? stdout.toString().trim().split('\n') : []);
         t.equal(history.isAncestor(a, b), history.mergeBases(a, b)[0] === a);
         const { ahead, behind } = history.aheadBehind(a, b);
+        for (const max of [3, 1_000])
+          t.same(history.logSince(a, b, max), generated.lines('rev-list', `--max-count=${max}`, `${a}..${b}`));
         t.equal(`${ahead}\t${behind}`, git.run(['rev-list', '--left-right', '--count', `${a}...${b}`]));
       }
     });
@@ -61,6 +63,27 @@ for (const shape of SHAPES) {
         const paths = splitBytes(generated.git.run(['ls-tree', '-rz', '--name-only', tip]), '\0').slice(0, -1);
         t.same([...found.keys()], paths);
         for (const path of paths) t.equal(found.get(path), revList(path, '-1', tip)[0], path);
+      }
+    });
+
+    await t.test('each entry of a folder was last touched by the commit git log -1 shows', async (t) => {
+      for (let round = 0; round < 4; round++) {
+        const tip = generated.pick();
+        // Format of each entry: `<mode> SP <type> SP <oid> TAB <path>`.
+        const listed = splitBytes(generated.git.run(['ls-tree', '-rdz', tip]), '\0').slice(0, -1);
+        const trees = listed.filter((line) => line.startsWith('040000 tree ')).map((line) => splitBytes(line, '\t'));
+        const folders = trees.map(([entry, path]) => [path!, entry!.slice(-40)] as const);
+        for (const [folder, tree] of [[NO_BYTES, `${tip}^{tree}`] as const, ...folders]) {
+          const base = folder === '' ? NO_BYTES : concatBytes(folder, SLASH);
+          const names = splitBytes(generated.git.run(['ls-tree', '-z', '--name-only', tree]), '\0').slice(0, -1);
+          const found = await history.lastModifiedEntries(tip, folder, unlimited());
+          t.same([...found.keys()], names, folder);
+          for (const name of names) {
+            const path = concatBytes(base, name);
+            t.equal(found.get(name), revList(path, '-1', tip)[0], path);
+          }
+        }
+        t.same(await history.lastModifiedEntries(tip, bytesOf('none'), unlimited()), new Map());
       }
     });
 

@@ -8,9 +8,10 @@ import { CommitGraph, type GraphBasis, type GraphPosition } from './commit-graph
 import { type DepthRequest, findShallowBoundary, type ShallowBoundary } from './depth.js';
 import { type EnumerateRequest, planSend } from './enumerate.js';
 import { HistoryIndex } from './history-index.js';
-import { lastModified } from './last-modified.js';
+import { lastModified, lastModifiedEntries } from './last-modified.js';
 import { mergeBases } from './merge-base.js';
-import { aheadBehind, allReach, unreached } from './reachability.js';
+import { NumberSet } from './number-set.js';
+import { aheadBehind, allReach, difference, unreached } from './reachability.js';
 import type { SendPlan } from './send-plan.js';
 import { pathVisit, walkEach } from './walk.js';
 
@@ -182,6 +183,27 @@ export class History {
   }
 
   /**
+   * Returns the ids of at most `max` commits that are reachable from `head` but not from `base`, in the order of `git
+   * log <base>..<head>`.
+   */
+  logSince(base: Oid, head: Oid, max: number): Oid[] {
+    const graph = this.#graph;
+    const [from, to] = [graph.locate(base), graph.locate(head)];
+    const own = new NumberSet(graph.size);
+    for (const position of difference(graph, { wants: [to], haves: [from] })) own.add(position);
+    const visit = (position: GraphPosition) => ({
+      isShown: true,
+      parents: graph.parentsOf(position).filter((parent) => own.has(parent)),
+    });
+    const found: Oid[] = [];
+    for (const position of walkEach(graph, own.has(to) ? [to] : [], visit)) {
+      found.push(graph.oidOf(position!));
+      if (found.length === max) break;
+    }
+    return found;
+  }
+
+  /**
    * Computes the objects that a fetch must send. The result also contains previous versions of these objects, which are
    * good delta bases for the pack.
    */
@@ -205,6 +227,16 @@ export class History {
   async lastModified(commit: Oid, meter: Meter, under?: ByteString): Promise<Map<ByteString, Oid>> {
     await this.extend([commit], meter);
     return runYielding(lastModified(this.#graph, this.#index, this.#graph.locate(commit), under), meter);
+  }
+
+  /**
+   * Returns the commit that last changed each entry of a folder in the tree of `commit`, by the name of the entry. For
+   * each entry, `git log -1 -- <path>` shows this commit. `folder` is empty for the root.
+   */
+  async lastModifiedEntries(commit: Oid, folder: ByteString, meter: Meter): Promise<Map<ByteString, Oid>> {
+    await this.extend([commit], meter);
+    const tip = this.#graph.locate(commit);
+    return runYielding(lastModifiedEntries(this.#graph, this.#index, tip, folder), meter);
   }
 
   /**

@@ -39,6 +39,59 @@ export function* lastModified(
 }
 
 /**
+ * Returns the commit that last changed each entry of a folder in the tree of a commit, by the name of the entry. For
+ * each entry, `git log -1 -- <path>` shows this commit. Entries that no commit changed are omitted: these are folders
+ * that never contained a file.
+ *
+ * `tip` is the position of the commit whose tree is used. `folder` is the path of the folder; empty for the root.
+ */
+export function* lastModifiedEntries(
+  graph: CommitGraph,
+  index: HistoryIndex,
+  tip: GraphPosition,
+  folder: ByteString,
+): Steps<Map<ByteString, Oid>> {
+  const { objects } = graph;
+  const { paths } = index;
+  const found = new Map<ByteString, Oid>();
+  const root = graph.treeOf(tip);
+  const top = root === NONE ? undefined : yield* findEntry(objects, objects.oidOf(root), folder);
+  const tree = top?.mode === MODE_TREE ? objects.find(top.oid) : NONE;
+  if (tree === NONE) return found;
+  const entries = yield* objects.entriesOf(tree);
+  const parent = paths.add(folder);
+  const names = new Map<PathId, ByteString>();
+  for (let at = 0; at < entries.length; at++) {
+    if (at % PIECE === PIECE - 1) yield PIECE_COST;
+    const name = entries.nameAt(at);
+    names.set(paths.inside(parent, name), name);
+  }
+  const entryOf = entriesIn(paths, parent);
+  const touched = yield* new LastTouchedWalk(graph, index, tip, names.keys(), entryOf).run();
+  for (const [path, name] of names) {
+    if (found.size % PIECE === PIECE - 1) yield PIECE_COST;
+    const position = touched[path]!;
+    if (position >= 0) found.set(name, graph.oidOf(position));
+  }
+  return found;
+}
+
+/**
+ * Returns a function that maps a path to the entry of `folder` that is or contains the path; -1 if the path is outside.
+ * The results are computed in one pass over the path table, because a folder has a smaller number than the paths in it.
+ */
+function entriesIn(paths: PathTable, folder: PathId): (path: PathId) => PathId {
+  const entryOf: PathId[] = [-1];
+  return (path) => {
+    for (let next = entryOf.length; next <= path; next++) {
+      const above = paths.folderOf(next);
+      entryOf.push(above === folder ? next : entryOf[above]!);
+    }
+    return entryOf[path]!;
+  };
+}
+
+/**
  * Returns the files at or below the path `under`. The keys are path numbers (numbers in `paths`); the values are the
  * paths.
  */

@@ -6,7 +6,8 @@ import type { PathId } from './path-table.js';
 import { TreeDiff } from './tree-diff.js';
 
 /**
- * Finds the commit that last changed each of many paths that exist in a given commit.
+ * Finds the commit that last changed each of many paths that exist in a given commit. The paths are files, or entries
+ * of one folder. A subfolder is changed by a commit that changes any file in it.
  *
  * The log of a single path is a linear walk. From each commit, the walk continues to the first parent that has an equal
  * version of the path. It ends at a commit without such a parent, because this commit changed the path.
@@ -34,11 +35,16 @@ export class LastTouchedWalk {
   readonly #sizeOf: number[] = [];
   #underWay = 0;
 
+  /**
+   * `entryOf` is needed if some of `paths` are subfolders. It returns the path of the subfolder that contains a changed
+   * file, or the path of the file itself; -1 if none.
+   */
   constructor(
     readonly graph: CommitGraph,
     readonly index: HistoryIndex,
     readonly tip: GraphPosition,
     paths: Iterable<PathId>,
+    readonly entryOf?: (path: PathId) => PathId,
   ) {
     this.#groupOf = new Int32Array(index.paths.size);
     this.#touchedAt = new Int32Array(index.paths.size).fill(-1);
@@ -53,10 +59,13 @@ export class LastTouchedWalk {
     this.#groupAt[tip] = all;
   }
 
-  /** Walks the history. Returns the position of the commit that last changed each path, by path number. */
+  /**
+   * Walks the history. Returns the position of the commit that last changed each path, by path number; -1 for a
+   * subfolder that never contained a file.
+   */
   *run(): Steps<Int32Array> {
     const { graph, index } = this;
-    for (let position = this.tip; this.#underWay > 0; position--) {
+    for (let position = this.tip; this.#underWay > 0 && position >= 0; position--) {
       if (position % PIECE === 0) yield PIECE_COST;
       const group = this.#find(this.#groupAt[position]!);
       if (group === 0 || this.#sizeOf[group] === 0) continue;
@@ -71,8 +80,10 @@ export class LastTouchedWalk {
 
   #changedIn(group: number, changed: Int32Array): PathId[] {
     const found: PathId[] = [];
-    for (const path of changed) {
-      if (path < this.#groupOf.length && this.#find(this.#groupOf[path]!) === group) found.push(path);
+    const { entryOf } = this;
+    const paths = entryOf === undefined ? changed : new Set(changed.map((path) => entryOf(path)));
+    for (const path of paths) {
+      if (path >= 0 && path < this.#groupOf.length && this.#find(this.#groupOf[path]!) === group) found.push(path);
     }
     return found;
   }
@@ -102,7 +113,8 @@ export class LastTouchedWalk {
 
   /**
    * Returns the numbers of the paths that differ between a commit and one of its parents. Only folders that contain
-   * `paths` are compared. The result may therefore contain other paths in these folders.
+   * `paths` are compared. The result may therefore contain other paths in these folders. A subfolder in `paths` is not
+   * read, because the ids of its trees tell whether it differs.
    */
   *#differing(parent: GraphPosition, position: GraphPosition, paths: readonly PathId[]): Steps<Set<PathId>> {
     const { graph, index } = this;
@@ -114,8 +126,13 @@ export class LastTouchedWalk {
       }
     }
     const diff = new TreeDiff(graph.objects, index.paths);
-    yield* diff.compare(graph.treeOf(parent), graph.treeOf(position), (folder) => folders.has(folder));
-    return new Set(diff.changed.view());
+    const differing = new Set<PathId>();
+    yield* diff.compare(graph.treeOf(parent), graph.treeOf(position), (folder) => {
+      differing.add(folder);
+      return folders.has(folder);
+    });
+    for (const path of diff.changed.view()) differing.add(path);
+    return differing;
   }
 
   #newGroup(): number {

@@ -20,6 +20,9 @@ export const DateTime = ({ at }: TimeProps) => timeOf(at, `${at.slice(0, 10)} ${
 /** Time of a commit, such as `2026-01-01 00:00`. It is converted from the author's time zone to UTC. */
 export const CommitTime = ({ at }: TimeProps) => timeOf(at, inUtc(at), 'figures nowrap');
 
+/** Date of a commit in UTC, such as `2026-01-01`. */
+export const CommitDate = ({ at }: TimeProps) => timeOf(at, inUtc(at).slice(0, 10), 'figures nowrap');
+
 /**
  * Converts an ISO 8601 time to UTC, with a precision of minutes. A time that `Date` cannot represent is returned
  * unchanged. Such times exist, because the client that made the commit chose the time.

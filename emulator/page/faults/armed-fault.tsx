@@ -1,17 +1,18 @@
-import type { Fault, FaultView, LatchRecord } from '@emulator/admin/faults.js';
+import type { Fault, FaultRecord, LatchRecord } from '@emulator/admin/faults.js';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { patch, post, remove, route } from '../api/client.js';
 import { ActionButton, ConfirmButton, Form } from '../components/action.js';
 import { Dialog } from '../components/dialog.js';
 import { filled, TextField, useDraft } from '../components/fields.js';
 import { Given } from '../components/given.js';
+import { ResultMark, times } from '../components/result.js';
 import { count } from '../components/time.js';
 import { writePlace } from '../place.js';
 import { NUMBER } from './new-fault.js';
 import { SameFault } from './same-fault.js';
 
 export interface ArmedFaultProps {
-  readonly fault: FaultView;
+  readonly fault: FaultRecord;
   /**
    * All latches of the emulator. A latch is a named gate at which a fault holds requests until the user releases them.
    */
@@ -61,6 +62,12 @@ export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
         {note && (
           <p>
             <Given text={note} />
+          </p>
+        )}
+        {fault.expectation && (
+          <p>
+            <ResultMark isMet={fault.expectation.met} /> Expected: <Given text={fault.expectation.text} />{' '}
+            <span class="quiet figures">(so far {times(fired)})</span>
           </p>
         )}
       </div>
@@ -153,7 +160,7 @@ function latchesOf({ do: act = [], sequence = [] }: Fault): readonly string[] {
   return [...new Set(names.filter((name) => typeof name === 'string'))];
 }
 
-function ChangeDialog({ fault, onClose }: { readonly fault: FaultView; readonly onClose: () => void }) {
+function ChangeDialog({ fault, onClose }: { readonly fault: FaultRecord; readonly onClose: () => void }) {
   const { id, when: { times = '', skip = '', ...when } = {}, priority = '', note = '' } = fault;
   const { draft, bind } = useDraft({ times: `${times}`, skip: `${skip}`, priority: `${priority}`, note });
   const change = async () => {

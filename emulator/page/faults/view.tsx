@@ -1,4 +1,4 @@
-import type { FaultKinds, FaultView, LatchRecord } from '@emulator/admin/faults.js';
+import type { FaultKinds, FaultRecord, LatchRecord } from '@emulator/admin/faults.js';
 import type { OperationRecord } from '@emulator/admin/operations.js';
 import { ApiError, all, get, remove, route, send } from '../api/client.js';
 import { ConfirmButton } from '../components/action.js';
@@ -18,7 +18,7 @@ const PAUSE = 1_000;
 
 /** Section of the web page that shows all armed faults (deliberate failures of requests) and a form for new ones. */
 export function View() {
-  const faults = useLoaded((signal) => all<FaultView>('faults', { signal, query: { limit: 1000 } }), [], PAUSE);
+  const faults = useLoaded((signal) => all<FaultRecord>('faults', { signal, query: { limit: 1000 } }), [], PAUSE);
   const offered = useLoaded(
     async (signal) => ({
       kinds: await get<FaultKinds>('fault-kinds', { signal }),
@@ -79,7 +79,7 @@ export function View() {
  * Button that removes all faults and their counters. `PUT faults` removes the registered faults. Faults defined by a
  * token or a request header (`in-band`) are removed one by one.
  */
-function DisarmAll({ faults }: { readonly faults: readonly FaultView[] }) {
+function DisarmAll({ faults }: { readonly faults: readonly FaultRecord[] }) {
   const disarm = async () => {
     await send('PUT', 'faults', { body: { faults: [] } });
     for (const { id } of faults.filter(({ source }) => source === 'in-band')) {

@@ -10,16 +10,19 @@ import { ScrollBox } from '../components/scroll-box.js';
 import { bytes } from '../components/time.js';
 import { placeWith, writePlace } from '../place.js';
 import { Diff } from './diff.js';
+import { shortName } from './ref-choice.js';
 import { Ref } from './ref-label.js';
 
 export interface CommitProps {
   readonly name: string;
   readonly oid: string;
+  /** Ref with which a link compares the commit; undefined for no link. */
+  readonly compared: string | undefined;
   readonly onClose: () => void;
 }
 
 /** Pane that shows a commit: its message, author and committer, parents, refs, notes and changes. */
-export function Commit({ name, oid, onClose }: CommitProps) {
+export function Commit({ name, oid, compared, onClose }: CommitProps) {
   const path = route`repositories/${name}/commits/${oid}`;
   const { value: commit, error } = useLoaded((signal) => get<CommitRecord>(path, { signal }), [path]);
   return (
@@ -28,6 +31,14 @@ export function Commit({ name, oid, onClose }: CommitProps) {
         <h2 class="mono grow">Commit {oid.slice(0, 12)}</h2>
         <CopyButton text={oid} label="Copy id" />
         <a href={writePlace('repository', { name, tab: 'files', ref: oid })}>Files</a>
+        {compared !== undefined && (
+          <a
+            href={writePlace('repository', { name, tab: 'compare', base: oid, head: compared })}
+            title={`Show what ${shortName(compared)} has that this commit has not`}
+          >
+            Compare
+          </a>
+        )}
         <CloseButton label="Close the commit" onClick={onClose} />
       </header>
       <Loading value={commit} error={error} />

@@ -5,13 +5,13 @@ import { useEscape, usePrinting, useWidth } from '../components/hooks.js';
 import { Empty, Loading } from '../components/loaded.js';
 import { CommitTime, count } from '../components/time.js';
 import { VirtualList } from '../components/virtual-list.js';
-import { go, place, placeWith } from '../place.js';
+import { go, place, placeWith, writePlace } from '../place.js';
 import { CloneLine } from './clone-line.js';
 import { Commit } from './commit.js';
 import { CommitHistory } from './commit-history.js';
 import { GraphCell, measureLanes } from './graph-cell.js';
-import type { OpenedProps } from './records.js';
-import { RefChoice } from './ref-choice.js';
+import { defaultRef, type OpenedProps } from './records.js';
+import { askedAs, RefChoice } from './ref-choice.js';
 import { Ref } from './ref-label.js';
 
 /**
@@ -28,8 +28,10 @@ const MAX_LABELS = 3;
  * Tab of a repository that shows its commit history as a graph, with one row per commit. The details of the selected
  * commit are shown beside the list.
  */
-export function Commits({ opened: { record, refs } }: OpenedProps) {
+export function Commits({ opened }: OpenedProps) {
+  const { record, refs } = opened;
   const { name } = record;
+  const usual = defaultRef(opened);
   const { ref = '', commit, all } = place.value.params;
   const isAll = all === 'true';
   const history = useHistory(name, ref, isAll);
@@ -52,6 +54,11 @@ export function Commits({ opened: { record, refs } }: OpenedProps) {
         <span class="quiet figures" role="status">
           {history.total !== undefined && `${count(history.total)} ${history.total === 1 ? 'commit' : 'commits'}`}
         </span>
+        {usual && ref !== '' && ref !== askedAs(usual) && (
+          <a href={writePlace('repository', { name, tab: 'compare', base: askedAs(usual), head: ref })}>
+            Compare with the default branch
+          </a>
+        )}
       </div>
       <Loading value={history.total} error={history.error} />
       <div class="panes">
@@ -66,7 +73,13 @@ export function Commits({ opened: { record, refs } }: OpenedProps) {
         </div>
         {commit !== undefined && (
           <section class="detail-pane" aria-label={`Commit ${commit.slice(0, 8)}`}>
-            <Commit key={commit} name={name} oid={commit} onClose={close} />
+            <Commit
+              key={commit}
+              name={name}
+              oid={commit}
+              compared={ref !== '' ? ref : usual && askedAs(usual)}
+              onClose={close}
+            />
           </section>
         )}
       </div>

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { get, route } from '../api/client.js';
 import { CopyButton } from '../components/copy.js';
 import { Dialog } from '../components/dialog.js';
-import { GivenBlock, GivenCell, Parts } from '../components/given.js';
+import { GivenBlock, GivenCell } from '../components/given.js';
 import { Failure, useLoaded } from '../components/loaded.js';
 import { beginningOf, markedText } from '../components/marked-text.js';
 import { bytes, count } from '../components/time.js';
@@ -13,6 +13,7 @@ import { place, writePlace } from '../place.js';
 import { type BlamedLine, blameLines } from './blame-lines.js';
 import type { Token } from './highlight.js';
 import { hrefOf, type RepositoryPath, stepsOf } from './paths.js';
+import { Tokens } from './tokens.js';
 
 export interface FileProps {
   readonly name: string;
@@ -164,11 +165,7 @@ function Code({ line, tokens }: { readonly line: string; readonly tokens: readon
   const shown: readonly Token[] = tokens ?? [{ text: beginningOf(line, MAX_OF_LINE) }];
   return (
     <code class="given code">
-      {shown.map(({ text, kind }, at) => (
-        <span key={at} class={kind === undefined ? undefined : `token-${kind}`}>
-          <Parts text={text} hasLines />
-        </span>
-      ))}
+      <Tokens tokens={shown} />
     </code>
   );
 }

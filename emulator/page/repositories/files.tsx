@@ -1,11 +1,12 @@
 import type { TreeEntry } from '@emulator/admin/repositories.js';
 import type { FoundContent } from '@emulator/admin/repository-content.js';
+import type { LastCommits } from '@emulator/admin/repository-last-commits.js';
 import { all, get, route } from '../api/client.js';
 import { Given, GivenCell } from '../components/given.js';
-import { Empty, Loading, useLoaded } from '../components/loaded.js';
+import { Empty, Failure, Loading, useLoaded } from '../components/loaded.js';
 import { Table } from '../components/table.js';
-import { bytes } from '../components/time.js';
-import { go, place } from '../place.js';
+import { bytes, CommitDate } from '../components/time.js';
+import { go, place, writePlace } from '../place.js';
 import { CloneLine } from './clone-line.js';
 import { File, kindOf } from './file.js';
 import { childOf, hrefOf, type RepositoryPath, stepsOf } from './paths.js';
@@ -55,7 +56,7 @@ export function Files({ opened: { record, refs } }: OpenedProps) {
         <Steps name={name} at={at} />
       </div>
       <Loading value={found} error={error} />
-      {found?.entries && <Folder key={found.content.oid} at={at} entries={found.entries} />}
+      {found?.entries && <Folder key={found.content.oid} name={name} found={found.content} entries={found.entries} />}
       {found && !found.entries && <File name={name} at={at} found={found.content} />}
     </div>
   );
@@ -80,11 +81,41 @@ function Steps({ name, at }: { readonly name: string; readonly at: RepositoryPat
   );
 }
 
-/** Entries of a folder. Subfolders are listed before files. */
-function Folder({ at, entries }: { readonly at: RepositoryPath; readonly entries: readonly TreeEntry[] }) {
+type LastCommit = LastCommits['commits'][number];
+
+/**
+ * Loads the commits that last changed the entries of a folder. In a long history, this takes longer than loading the
+ * entries, which are therefore shown first. Returns a function that finds the commit of an entry.
+ */
+function useLastCommits(name: string, commit: string, at: RepositoryPath) {
+  const { value, error } = useLoaded(
+    async (signal) => {
+      const path = route`repositories/${name}/last-commits`;
+      const { entries, commits } = await get<LastCommits>(path, { query: { ref: commit, ...at }, signal });
+      const byOid = new Map(commits.map((one) => [one.oid, one]));
+      return new Map(entries.map((entry) => [entry.name_bytes ?? entry.name, byOid.get(entry.commit)]));
+    },
+    [name, commit, at.path, at.path_bytes],
+  );
+  const lastCommitOf = (entry: TreeEntry): LastCommit | undefined => value?.get(entry.name_bytes ?? entry.name);
+  return { lastCommitOf, isLoaded: value !== undefined, error };
+}
+
+interface FolderProps {
+  /** Name of the repository. */
+  readonly name: string;
+  readonly found: FoundContent;
+  readonly entries: readonly TreeEntry[];
+}
+
+/** Entries of a folder, each with the commit that last changed it. Subfolders are listed before files. */
+function Folder({ name, found: { commit, path, path_bytes }, entries }: FolderProps) {
+  const at: RepositoryPath = path_bytes === undefined ? { path } : { path_bytes };
+  const { lastCommitOf, isLoaded, error } = useLastCommits(name, commit, at);
   const inOrder = [...entries.filter(({ type }) => type === 'tree'), ...entries.filter(({ type }) => type !== 'tree')];
   return (
     <div class="folder">
+      <Failure error={error} />
       <Table
         label="Files"
         empty="The folder is empty."
@@ -106,6 +137,27 @@ function Folder({ at, entries }: { readonly at: RepositoryPath; readonly entries
               </>
             ),
             'cell-name mono',
+          ],
+          [
+            'Last commit',
+            (entry) => {
+              const last = lastCommitOf(entry);
+              if (last === undefined) return isLoaded || error !== undefined ? '' : '…';
+              return (
+                <a href={writePlace('repository', { name, tab: 'commits', ref: commit, commit: last.oid })}>
+                  <GivenCell text={last.subject === '' ? 'no message' : last.subject} most={120} />
+                </a>
+              );
+            },
+            'last-commit quiet',
+          ],
+          [
+            'Changed',
+            (entry) => {
+              const last = lastCommitOf(entry);
+              return last && <CommitDate at={last.committed_at} />;
+            },
+            'quiet nowrap',
           ],
           ['Kind', (entry) => kindOf(entry), 'quiet nowrap'],
           ['Size', ({ size }) => (size === null ? '' : bytes(size)), 'number nowrap'],

@@ -13,3 +13,8 @@ export interface Opened {
 export interface OpenedProps {
   readonly opened: Opened;
 }
+
+/** Returns the ref of the default branch; undefined if the branch does not exist. */
+export function defaultRef({ record: { default_branch }, refs }: Opened): RefRecord | undefined {
+  return refs.find(({ name }) => name === `refs/heads/${default_branch}`);
+}

@@ -4,6 +4,8 @@ import { beginningOf, markedText } from '../components/marked-text.js';
 import { labelOf } from './ref-label.js';
 
 export interface RefChoiceProps {
+  /** Label of the field; `Ref` by default. */
+  readonly label?: string;
   readonly refs: readonly RefRecord[];
   readonly chosen: string;
   /** Options that are listed above the refs, such as `Branches and tags`. Each option has a value and a text. */
@@ -14,12 +16,12 @@ export interface RefChoiceProps {
 /** Maximum number of refs that the field offers. A repository can have many more; the tab `Refs` lists all of them. */
 const MAX_OFFERED = 1_000;
 
-export function RefChoice({ refs, chosen, first, onChoose }: RefChoiceProps) {
+export function RefChoice({ label = 'Ref', refs, chosen, first, onChoose }: RefChoiceProps) {
   const offered = refs.filter(({ commit }) => commit !== null).slice(0, MAX_OFFERED);
   const isOffered = first.some(([value]) => value === chosen) || offered.some((ref) => askedAs(ref) === chosen);
   return (
     <Choice
-      label="Ref"
+      label={label}
       fieldClass="inline ref-choice"
       value={chosen}
       options={isOffered ? first : [...first, [chosen, shortened(chosen)]]}
@@ -61,6 +63,12 @@ export function grouped(refs: readonly RefRecord[]): ReadonlyMap<string, RefReco
 function groupOf({ namespace, kind }: RefRecord): string {
   if (namespace !== null) return `Namespace ${namespace}`;
   return { branch: 'Branches', tag: 'Tags', note: 'Notes', other: 'Others' }[kind];
+}
+
+/** Returns the short name of a revision, such as `main` for `refs/heads/main`. Hidden characters are marked. */
+export function shortName(revision: string): string {
+  if (/^[0-9a-f]{40}$/.test(revision)) return revision.slice(0, 12);
+  return shortened(labelOf(revision).text);
 }
 
 function shortened(text: string): string {

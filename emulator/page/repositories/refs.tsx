@@ -10,17 +10,18 @@ import { type Column, Table } from '../components/table.js';
 import { CommitTime, count, DateTime } from '../components/time.js';
 import { writePlace } from '../place.js';
 import { CloneLine } from './clone-line.js';
-import type { OpenedProps } from './records.js';
+import { defaultRef, type OpenedProps } from './records.js';
 import { askedAs, grouped } from './ref-choice.js';
 
 /** Number of refs that are shown at first under each heading. Each click on the button below them adds this number. */
 const MAX_ROWS = 300;
 
 /** Tab of a repository that lists all its refs. They are grouped by kind (branch, tag, …) and Git namespace. */
-export function Refs({ opened: { record, refs } }: OpenedProps) {
+export function Refs({ opened }: OpenedProps) {
+  const { record, refs } = opened;
   const { name } = record;
   const found = searched(refs);
-  const columns = columnsOf(name);
+  const columns = columnsOf(name, defaultRef(opened));
   if (refs.length === 0) {
     return (
       <Empty title="No refs yet">
@@ -56,7 +57,7 @@ export function Refs({ opened: { record, refs } }: OpenedProps) {
   );
 }
 
-function columnsOf(name: string): readonly Column<RefRecord>[] {
+function columnsOf(name: string, usual: RefRecord | undefined): readonly Column<RefRecord>[] {
   const hrefOf = (ref: RefRecord, commit?: string) =>
     writePlace('repository', { name, tab: 'commits', ref: askedAs(ref), commit });
   return [
@@ -90,6 +91,27 @@ function columnsOf(name: string): readonly Column<RefRecord>[] {
         ),
     ],
     ['Created', ({ created_at }) => <DateTime at={created_at} />, 'nowrap'],
+    ...(usual === undefined ? [] : [compareColumn(name, usual)]),
+  ];
+}
+
+/** Column with links that compare each ref with the default branch. */
+function compareColumn(name: string, usual: RefRecord): Column<RefRecord> {
+  return [
+    <span key="compare" class="visually-hidden">
+      Comparison
+    </span>,
+    (ref) =>
+      ref.commit !== null &&
+      ref !== usual && (
+        <a
+          href={writePlace('repository', { name, tab: 'compare', base: askedAs(usual), head: askedAs(ref) })}
+          title={`Compare with the default branch ${markedText(usual.short)}`}
+        >
+          Compare<span class="visually-hidden"> {markedText(ref.short)} with the default branch</span>
+        </a>
+      ),
+    'ref-compare',
   ];
 }
 

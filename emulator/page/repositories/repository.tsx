@@ -11,16 +11,19 @@ import { markedText } from '../components/marked-text.js';
 import { ownValue } from '../components/own-value.js';
 import { place, writePlace } from '../place.js';
 import { Commits } from './commits.js';
+import { Compare } from './compare.js';
 import { Files } from './files.js';
 import { Notes } from './notes.js';
 import { Overview } from './overview.js';
 import type { Opened } from './records.js';
+import { shortName } from './ref-choice.js';
 import { Refs } from './refs.js';
 import { StateLabel } from './state.js';
 
 const TABS = [
   { tab: '', title: 'Overview', Part: Overview },
   { tab: 'commits', title: 'Commits', Part: Commits },
+  { tab: 'compare', title: 'Compare', Part: Compare },
   { tab: 'files', title: 'Files', Part: Files },
   { tab: 'refs', title: 'Refs', Part: Refs },
   { tab: 'notes', title: 'Notes', Part: Notes },
@@ -64,6 +67,13 @@ function RepositoryOf({ organization, name }: { readonly organization: string; r
   );
 }
 
+/** Returns the part of the page's title that names what a tab shows; undefined for a whole tab. */
+function detailOf(tab: string, { commit, path, base, head }: Readonly<Record<string, string>>): string | undefined {
+  if (tab === 'commits' && commit) return `Commit ${commit.slice(0, 12)}`;
+  if (tab === 'compare' && head) return `Compare ${base ? `${shortName(base)} with ` : ''}${shortName(head)}`;
+  return tab === 'files' && path ? path : undefined;
+}
+
 function Repository({ name }: { readonly name: string }) {
   const { params } = place.value;
   const [times, reloadParts] = useReducer((before: number) => before + 1, 0);
@@ -78,8 +88,7 @@ function Repository({ name }: { readonly name: string }) {
   );
   const asked = params.tab ?? (params.commit === undefined ? '' : 'commits');
   const { tab, title, Part } = TABS.find((one) => one.tab === asked) ?? TABS[0];
-  const { commit, path } = params;
-  const detail = tab === 'commits' && commit ? `Commit ${commit.slice(0, 12)}` : (tab === 'files' && path) || title;
+  const detail = detailOf(tab, params) ?? title;
   useTitle(markedText(`${name}: ${detail}`));
   return (
     <div class="repository fill">

@@ -1,12 +1,15 @@
-import type { ScenarioRecord } from '@emulator/admin/scenarios.js';
-import type { Verification } from '@emulator/admin/verify.js';
-import { get, post, remove, route } from '../api/client.js';
+import type { ScenarioDetail, ScenarioRecord } from '@emulator/admin/scenarios.js';
+import { useEffect, useRef } from 'preact/hooks';
+import { get, type Page, post, remove, route } from '../api/client.js';
 import { ActionButton, ConfirmButton } from '../components/action.js';
 import { Facts } from '../components/facts.js';
 import { Given } from '../components/given.js';
 import { Failure, useLoaded } from '../components/loaded.js';
 import { DateTime } from '../components/time.js';
 import { writePlace } from '../place.js';
+import type { Entry } from '../requests/entry.js';
+import { Expected } from './expected.js';
+import { LatestRequests, MAX_LATEST } from './latest-requests.js';
 
 /**
  * Milliseconds between two requests that read the scenarios. They are read again and again, because their steps proceed
@@ -16,22 +19,36 @@ export const PAUSE = 1_000;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Response of `GET scenarios/{id}`. */
-interface ScenarioDetail extends ScenarioRecord {
-  readonly definition: { readonly steps?: readonly Members[] };
-  readonly verification: Verification | null;
+export interface RunningProps {
+  readonly record: ScenarioRecord;
+  /** True if the page's URL contains the id of this scenario. The scenario is then highlighted and scrolled into view. */
+  readonly isMeant: boolean;
 }
 
 /**
  * List item that shows a registered scenario with its steps and expectations. A scenario is a scripted sequence of
  * changes to the emulator. Finished steps are marked.
  */
-export function Running({ record }: { readonly record: ScenarioRecord }) {
+export function Running({ record, isMeant }: RunningProps) {
   const { id, about, started, steps, steps_done: done } = record;
   const path = route`scenarios/${id}`;
-  const { value: detail, error: unread } = useLoaded((signal) => get<ScenarioDetail>(path, { signal }), [id], PAUSE);
+  const { value, error: unread } = useLoaded(
+    async (signal) => {
+      const detail = await get<ScenarioDetail>(path, { signal });
+      const query = { order: 'newest', limit: MAX_LATEST, bodies: false };
+      const latest = detail.started ? await get<Page<Entry>>('requests', { query, signal }) : undefined;
+      return { detail, latest: latest?.items };
+    },
+    [id],
+    PAUSE,
+  );
+  const { detail, latest } = value ?? {};
+  const card = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isMeant) card.current?.scrollIntoView({ block: 'nearest' });
+  }, [isMeant]);
   return (
-    <li class="card scenario">
+    <li ref={card} class="card scenario" aria-current={isMeant || undefined}>
       <div class="toolbar">
         <h3 class="grow">
           <Given text={id} /> <span class="badge">{started ? 'started' : 'registered'}</span>
@@ -71,7 +88,7 @@ export function Running({ record }: { readonly record: ScenarioRecord }) {
           )}
         </p>
       )}
-      <Steps record={record} steps={detail?.definition.steps ?? []} />
+      <Steps record={record} steps={(detail?.definition.steps as readonly Members[] | undefined) ?? []} />
       <Facts
         facts={[
           ['Faults', record.faults.length > 0 && record.faults.map(linkOf)],
@@ -82,7 +99,8 @@ export function Running({ record }: { readonly record: ScenarioRecord }) {
           ['Failed changes', record.problems.length > 0 && record.problems.join(' '), 'failed'],
         ]}
       />
-      {started && <Expected detail={detail} />}
+      {started && detail && <Expected expectations={detail.expectations} />}
+      {detail && latest && <LatestRequests scenario={detail} latest={latest} />}
     </li>
   );
 }
@@ -128,32 +146,6 @@ function Steps({ record: { steps_done: done, started }, steps }: StepsProps) {
         );
       })}
     </ol>
-  );
-}
-
-function Expected({ detail }: { readonly detail: ScenarioDetail | undefined }) {
-  const verification = detail?.verification;
-  if (!verification) return null;
-  if (verification.met) return <p class="passed">✓ Its expectations are met.</p>;
-  return (
-    <>
-      <p class="failed">Its expectations are not met yet:</p>
-      <ul class="unmet">
-        {verification.unmet.map(({ at, expectation, detail: sentence }) => (
-          <li key={at}>
-            <Given text={sentence} />{' '}
-            <code class="quiet">
-              <Given text={shortText(expectation)} />
-            </code>
-          </li>
-        ))}
-        {verification.unmet.length === 0 && (
-          <li>
-            A client rule is broken: <a href={writePlace('verify')}>verify</a> says which.
-          </li>
-        )}
-      </ul>
-    </>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { ScenarioRecord } from '@emulator/admin/scenarios.js';
 import { all } from '../api/client.js';
 import { Empty, Failure, Loading, useLoaded } from '../components/loaded.js';
+import { place } from '../place.js';
 import { NewScenario } from './new-scenario.js';
 import { PAUSE, Running } from './running.js';
 import { Shipped, type ShippedScenario } from './shipped.js';
@@ -30,7 +31,7 @@ export function View() {
         )}
         <ul class="scenarios">
           {items?.map((record) => (
-            <Running key={record.id} record={record} />
+            <Running key={record.id} record={record} isMeant={record.id === place.value.params.id} />
           ))}
         </ul>
       </section>

@@ -37,6 +37,8 @@ export async function everyPlace(emulator: Started, name: string): Promise<reado
     `${repository}&tab=files&path=a.txt`,
     `${repository}&tab=files&path=a.txt&blame=on`,
     `${repository}&tab=commits&commit=${commits[0].oid}`,
+    `${repository}&tab=compare`,
+    `${repository}&tab=compare&base=${commits.at(-1).oid}&head=${commits[0].oid}`,
     'faults',
     'scenarios',
     'verify',

@@ -52,7 +52,7 @@ t.test('a hostile repository is shown as text, runs nothing, and does not hang',
 
   await page.goto(`${emulator.admin_url}/${place({ tab: 'files', ref: 'refs/heads/main' })}`);
   await page.getByRole('link', { name: '⟦U+202E⟧fdp.js' }).waitFor();
-  await page.getByRole('link', { name: IMAGE }).click();
+  await page.getByRole('link', { name: `${IMAGE}.html` }).click();
   await page.locator('.token-name', { hasText: 'script' }).first().waitFor();
   await eventuallyMatches(t, () => page.getByLabel('Lines').textContent(), '␛[31mred⟦U+202E⟧gnp');
   await page.goBack();
@@ -69,7 +69,7 @@ t.test('a hostile repository is shown as text, runs nothing, and does not hang',
   await page.keyboard.press('Escape');
 
   await page.getByRole('link', { name: 'Refs', exact: true }).click();
-  await page.getByRole('link', { name: SCRIPT }).click();
+  await page.getByRole('link', { name: SCRIPT, exact: true }).click();
   await page.getByText('1 commit', { exact: true }).waitFor();
   await list.getByRole('link', { name: IMAGE }).waitFor();
   t.same(await page.evaluate(() => document.querySelectorAll('main script, main img, [onerror]').length), 0);

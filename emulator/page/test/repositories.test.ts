@@ -192,7 +192,7 @@ t.test('repositories', { skip }, async (t) => {
     );
     await page.getByLabel('Filter refs').fill('prev');
     await page.getByText('1 of 7').waitFor();
-    await page.getByRole('link', { name: 'preview' }).click();
+    await page.getByRole('link', { name: 'preview', exact: true }).click();
     await page.getByText('4 commits').waitFor();
     await page.getByRole('link', { name: 'Notes' }).click();
     await page

@@ -51,7 +51,7 @@ t.test('the header shows faults, new errors, the clock and the scenario, each as
 
   for (const [name, address] of [
     ['1 armed fault', /#\/faults$/],
-    ['two-steps: all steps done', /#\/scenarios$/],
+    ['two-steps: all steps done', /#\/scenarios\?id=two-steps$/],
     [/^clock set to/, /#\/control\?part=clock$/],
     ['live', /#\/control\?part=about$/],
     ['2 new errors', /#\/requests\?status=4xx%2C5xx$/],

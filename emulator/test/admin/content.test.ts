@@ -276,3 +276,39 @@ t.test('an annotated tag is shown with its object, tagger and message', async (t
   t.equal((await get(`/tag/${oid}`)).status, 404, 'a commit is not a tag');
   t.equal((await get(`/tag/${'0'.repeat(40)}`)).status, 404);
 });
+
+t.test('the last commit of each entry of a folder is the one that git log -1 shows', async (t) => {
+  using git = new ScratchGit();
+  const first = commit(git, { 'a.txt': 'a\n', 'd/one': '1\n', 'd/two': '2\n', 'd/e/f': 'f\n', '\xff\xfe': 'bytes\n' });
+  const second = commit(git, { 'd/two': null }, first);
+  const third = commit(git, { 'd/e/f': 'g\n' }, second);
+  const { get } = await served(t, git);
+  const subject = { subject: 'change', author: 'A U Thor', committed_at: '2023-11-14T18:44:20-03:30' };
+  const { status, json } = await get('/last-commits');
+  t.equal(status, 200);
+  t.match(json, {
+    commit: third,
+    path: '',
+    entries: [
+      { name: 'a.txt', commit: first },
+      { name: 'd', commit: third },
+      { name_bytes: '__4', commit: first },
+    ],
+    commits: [
+      { oid: first, ...subject },
+      { oid: third, ...subject },
+    ],
+  });
+  t.match((await get('/last-commits?ref=main~1')).json.entries[1], { name: 'd', commit: second }, 'a removed file');
+  t.match((await get('/last-commits?path=d')).json.entries, [
+    { name: 'e', commit: third },
+    { name: 'one', commit: first },
+  ]);
+  t.match((await get('/last-commits?path=d/e')).json, { path: 'd/e', entries: [{ name: 'f', commit: third }] });
+  for (const [query, code, detail] of [
+    ['path=none', 'not_found', /"none" does not exist/],
+    ['path=a.txt', 'not_found', /"a.txt" is not a folder/],
+    ['ref=none', 'ref_not_found', /none/],
+  ] as const)
+    t.match(await get(`/last-commits?${query}`), { status: 404, json: { code, detail } }, query);
+});

@@ -73,7 +73,7 @@ t.test('GET and HEAD change nothing: no clock, counter, id or journal, and no re
     for (const target of targets) {
       const response = await service.call(method, target, { token: null });
       // Expect 404 for these targets. The repository `b` has no commits, and the service has no HTTPS.
-      const isAbsent = /\/repositories\/b\/(?:commits|content\?.*|blame\?.*)$|\/ca$/.test(target);
+      const isAbsent = /\/repositories\/b\/(?:commits|compare|last-commits|content\?.*|blame\?.*)$|\/ca$/.test(target);
       const status = isAbsent ? 404 : target === ADMIN_PREFIX ? 308 : 200;
       t.equal(response.status, status, `${method} ${target}: ${response.text}`);
       t.equal(response.headers['x-request-id'], undefined);

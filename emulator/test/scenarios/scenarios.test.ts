@@ -38,10 +38,14 @@ t.test('a registered scenario applies to requests that name it, a started one to
   t.match(await admin('POST', '/scenarios/story/start'), { status: 200, json: { started: true, waiting: ['later'] } });
   t.match(await admin('POST', '/scenarios/story/start'), { status: 409 });
   t.match((await admin('GET', '/scenarios/story')).json, { verification: { met: false }, definition: { id: 'story' } });
+  t.match((await admin('GET', '/scenarios/story')).json, { after: /^req-/, expectations: [{ met: false }] });
   const statuses: number[] = [];
   for (let time = 0; time < 5; time++) statuses.push((await read()).status);
   t.same(statuses, [409, 502, 502, 500, 200]);
-  t.match((await admin('GET', '/scenarios/story')).json, { verification: { met: true } });
+  t.match((await admin('GET', '/scenarios/story')).json, {
+    verification: { met: true },
+    expectations: [{ met: true }],
+  });
   t.match((await admin('GET', '/scenarios')).json.items, [{ id: 'story', started: true }]);
   t.equal((await admin('DELETE', '/scenarios/story')).status, 204);
   t.equal((await admin('DELETE', '/scenarios/story')).status, 404);
