@@ -4,6 +4,7 @@ import { ConfirmButton } from '../components/action.js';
 import { useEscape, useKeys, useTitle } from '../components/hooks.js';
 import { Empty, Failure, Loading, loadCode, useLoaded } from '../components/loaded.js';
 import { markedText } from '../components/marked-text.js';
+import { hasSingleKeys } from '../components/single-keys.js';
 import { count } from '../components/time.js';
 import { go, place, placeWith, writePlace } from '../place.js';
 import { type LaneKind, readLaneKind } from './axis-lanes.js';
@@ -104,7 +105,7 @@ function Requests({ id, compare, order, hasGroups, axis, filter }: RequestsProps
   return (
     <div class={`requests fill${id === undefined ? '' : ' has-detail'}`}>
       <h1 class="visually-hidden">Requests</h1>
-      <FilterForm filter={filter} rows={list} />
+      <FilterForm filter={filter} rows={list} hasShortcut={hasSingleKeys.value} />
       <div class="toolbar">
         <Chips filter={filter} />
         <Told live={live} />
@@ -145,7 +146,12 @@ function Requests({ id, compare, order, hasGroups, axis, filter }: RequestsProps
         <ConfirmButton label="Clear" title="Clear the journal?" act={forget}>
           All requests are removed from the journal of the emulator, also those that the filter hides.
         </ConfirmButton>
-        <button type="button" class="small" aria-keyshortcuts="?" onClick={() => setListingKeys(true)}>
+        <button
+          type="button"
+          class="small"
+          aria-keyshortcuts={hasSingleKeys.value ? '?' : undefined}
+          onClick={() => setListingKeys(true)}
+        >
           Keys
         </button>
       </div>
