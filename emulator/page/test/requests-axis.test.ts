@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { accessibilityFaults } from './accessibility.js';
-import { openPage, skip } from './browser.js';
+import { openPage, skip, startProcess } from './browser.js';
 import { eventuallyEquals, eventuallyMatches } from './eventually.js';
 import { detail, filterOf, startClient, waitForCount } from './request-view.js';
 import { mint } from './token.js';
@@ -149,5 +149,56 @@ t.test('requests are bars on a time axis with a lane per client', { skip }, asyn
       await page.goto(`${emulator.admin_url}/#/requests?axis=day`);
       await page.getByRole('alert').getByText('Use client or agent.', { exact: false }).waitFor();
     });
+  }
+});
+
+t.test('thousands of requests are merged, and lanes outside of the view are not drawn', { skip }, async (t) => {
+  const emulator = await startProcess(t);
+  const sent = 1_500;
+  const send = async (n: number) => {
+    const headers = { 'user-agent': n < 60 ? `client-${n}/1` : 'crowd/1' };
+    await (await fetch(`${emulator.base_url}/nothing?n=${n}.`, { headers })).text();
+  };
+  for (let n = 0; n < sent; n += 50) await Promise.all(Array.from({ length: 50 }, (_, at) => send(n + at)));
+  for (const [width, colorScheme] of [
+    [1440, 'light'],
+    [390, 'dark'],
+  ] as const) {
+    const viewport = { width, height: 900 };
+    const { page, complaints } = await openPage(t, emulator, {
+      viewport,
+      colorScheme,
+      bypassCSP: true,
+      at: '#/requests?axis=client',
+    });
+    await axisOf(page)
+      .getByText(/^1,500 requests of 61 clients/)
+      .waitFor();
+    const drawn = axisOf(page).locator('.axis-lane');
+    t.ok((await drawn.count()) < 30, 'only lanes in view');
+    t.equal(await drawn.first().getAttribute('aria-setsize'), '61');
+    t.same(await accessibilityFaults(page), []);
+    // The lane of the many requests is the last one.
+    await drawn.first().getByRole('link').first().focus();
+    for (let lane = 1; lane < 61; lane++) await page.keyboard.press('ArrowDown');
+    const crowd = laneOf(page, 'crowd');
+    await crowd.waitFor();
+    await page.waitForFunction(() => document.activeElement?.closest('.axis-lane')?.textContent?.includes('crowd'));
+    const names = await crowd.getByRole('link').allTextContents();
+    const counts = names.map((name) => Number(/^([\d,]+) requests/.exec(name)?.[1]?.replace(',', '') ?? 1));
+    t.equal(
+      counts.reduce((sum, one) => sum + one, 0),
+      sent - 60,
+      'the names have the numbers of requests',
+    );
+    t.ok(names.some((name) => /^\d+ requests, \d+ failed: first failed GET/.test(name)));
+    t.ok(names.length < 700, `${names.length} bars`);
+    await filterOf(page).fill('1499.');
+    await page.keyboard.press('Enter');
+    await axisOf(page)
+      .getByText(/^1 request of 1 client/)
+      .waitFor();
+    t.equal(await barOf(page, 'n=1499.').count(), 1);
+    t.same(complaints, []);
   }
 });
