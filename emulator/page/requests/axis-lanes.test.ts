@@ -76,25 +76,27 @@ t.test('pauses are the periods in which no request is open', async (t) => {
   ]);
 });
 
-t.test('pauses that are much longer than the median are shortened, and never a part of equal ones', async (t) => {
-  const starts = (lengths: readonly number[]) => {
-    let start = 0;
-    return lengths.map((length) => {
-      const pause = { start, end: start + length };
-      start = pause.end + 1;
-      return pause;
+t.test('pauses that are much longer than usual are shortened, and never some of similar ones', async (t) => {
+  /** Returns the lengths of the shortened pauses, if requests of 1 ms have pauses of these lengths between them. */
+  const long = (lengths: readonly number[]) => {
+    let started = 0;
+    const later = lengths.map((length) => {
+      started += length + 1;
+      return [started, 1] as const;
     });
+    return longPauses(rowsAt([[0, 1], ...later])).map(({ start, end }) => end - start);
   };
-  const long = (lengths: readonly number[]) => longPauses(starts(lengths)).map(({ start, end }) => end - start);
   t.same(long([]), []);
-  t.same(long([600_000]), [], 'a single pause is the median');
+  t.same(long([600_000]), [], 'two requests');
   t.same(long([1_000, 2_000, 4_000, 8_000]), [], 'pauses of retries keep their proportions');
-  t.same(long([1, 1, 600_000, 1, 50, 51]), [600_000, 51]);
-  t.same(long([1, 600_000]), [600_000], 'two bursts');
-  t.same(long([...Array.from({ length: 41 }, () => 1_000), ...Array.from({ length: 100 }, () => 1)]), []);
-  const many = [...Array.from({ length: 41 }, (_, at) => 1_000 + at), ...Array.from({ length: 100 }, () => 1)];
-  t.equal(long(many).length, 40);
-  t.notOk(long(many).includes(1_000), 'the shortest of them is not shortened');
+  t.same(long([1, 1, 600_000, 1, 99, 101]), [600_000, 101]);
+  t.same(long([1, 600_000]), [600_000]);
+  const bursts = [0, 1, 2, 3, 600_000, 600_001].map((started) => [started, 10] as const);
+  t.same(longPauses(rowsAt(bursts)), [{ start: 13, end: 600_000 }], 'concurrent requests without other pauses');
+  const short = Array.from({ length: 100 }, () => 1);
+  t.same(long([...short, ...Array.from({ length: 41 }, (_, at) => 1_000 + at)]), [], 'too many of similar lengths');
+  t.same(long([...short, ...Array.from({ length: 41 }, () => 1_000), 2_001, 1_999]), [2_001]);
+  t.equal(long([...short, ...Array.from({ length: 40 }, () => 1_000)]).length, 40);
 });
 
 t.test('an unknown grouping is refused', async (t) => {

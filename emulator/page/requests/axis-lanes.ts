@@ -70,7 +70,7 @@ export function lanesOf(rows: readonly Row[], kind: LaneKind): Lane[] {
   const lanes = new Map<string, OpenLane>();
   for (const row of rows) {
     const client = clientOf(row, kind);
-    const key = JSON.stringify([client.subject, client.userAgent]);
+    const key = keyOf(client);
     const lane = lanes.get(key) ?? { client, size: 0, tracks: [], ends: [] };
     lanes.set(key, lane);
     lane.size += 1;
@@ -81,6 +81,11 @@ export function lanesOf(rows: readonly Row[], kind: LaneKind): Lane[] {
     lane.ends[track] = Math.max(lane.ends[track] ?? 0, endOf(row));
   }
   return Array.from(lanes, ([key, { client, size, tracks }]) => ({ key, client, size, tracks }));
+}
+
+function keyOf({ subject, userAgent }: Client): string {
+  if (subject !== undefined) return `subject ${subject}`;
+  return userAgent === undefined ? 'unknown' : `agent ${userAgent}`;
 }
 
 function clientOf({ sender, userAgent }: Row, kind: LaneKind): Client {
@@ -102,21 +107,22 @@ export function pausesOf(rows: readonly Row[]): Period[] {
   return pauses;
 }
 
-/** A pause is shortened if it is longer than this many times the median pause. */
+/** A pause is shortened if it is longer than this many times the median time from one start to the next. */
 const LONG = 50;
 
 /** Maximum number of shortened pauses. Each of them takes a fixed part of the width of the axis. */
 const MAX_BREAKS = 40;
 
 /**
- * Returns the pauses that the axis shortens. They are much longer than the median pause, and longer than every pause
- * that is not returned.
+ * Returns the pauses that the axis shortens. The requests are in order of their starts. If there are more than
+ * `MAX_BREAKS` long pauses, returns those that are at least twice as long as the others.
  */
-export function longPauses(pauses: readonly Period[]): Period[] {
-  const lengths = pauses.map(lengthOf).sort((a, b) => a - b);
-  const median = lengths[Math.floor((lengths.length - 1) / 2)] ?? 0;
-  const longest = Math.max(LONG * median, lengths.at(-1 - MAX_BREAKS) ?? 0);
-  return pauses.filter((pause) => lengthOf(pause) > longest);
+export function longPauses(rows: readonly Row[]): Period[] {
+  const distances = rows.slice(1).map(({ started }, at) => started - rows[at]!.started);
+  const median = distances.sort((a, b) => a - b)[Math.floor((distances.length - 1) / 2)] ?? 0;
+  const pauses = pausesOf(rows).filter((pause) => lengthOf(pause) > LONG * median);
+  const others = pauses.map(lengthOf).sort((a, b) => b - a)[MAX_BREAKS] ?? 0;
+  return pauses.filter((pause) => lengthOf(pause) > 2 * others);
 }
 
 export function lengthOf({ start, end }: Period): number {

@@ -1,5 +1,5 @@
 import { useEffect, useReducer, useRef } from 'preact/hooks';
-import { byStart, type LaneKind, lanesOf, longPauses, pausesOf } from './axis-lanes.js';
+import { byStart, type LaneKind, lanesOf, longPauses } from './axis-lanes.js';
 import { clockMoves } from './clock-moves.js';
 import type { Row } from './entry.js';
 import type { RowList } from './row-list.js';
@@ -38,7 +38,7 @@ export function layoutOf(rows: readonly Row[], kind: LaneKind) {
     size: rows.length,
     period: { start, end },
     lanes: lanesOf(rows, kind),
-    longPauses: longPauses(pausesOf(rows)),
+    longPauses: longPauses(rows),
     moves: clockMoves(rows),
   };
 }

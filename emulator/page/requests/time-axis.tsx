@@ -43,6 +43,13 @@ export function TimeAxis({ list, first, shown, kind, opened, lastEvent, onAway }
   /** Enlargement of the axis: 1 if it fits the window. */
   const [zoom, setZoom] = useState(1);
   const [isShortened, setShortened] = useState(true);
+  const { rulesOf } = findings;
+  // The drawing is rendered again only if one of these values changes. The list renders this component at each new
+  // request. The links of the bars contain the current place.
+  const drawing = useMemo(
+    () => <AxisDrawing {...{ layout, zoom, isShortened, opened, rulesOf, onAway }} />,
+    [layout, zoom, isShortened, opened, rulesOf, placeWith({})],
+  );
   if (layout.size === 0) return <p class="quiet">No requests are listed.</p>;
   return (
     <>
@@ -72,14 +79,7 @@ export function TimeAxis({ list, first, shown, kind, opened, lastEvent, onAway }
         <Summary layout={layout} findings={findings} />
       </div>
       <Failure error={error} />
-      <AxisDrawing
-        layout={layout}
-        zoom={zoom}
-        isShortened={isShortened}
-        opened={opened}
-        rulesOf={findings.rulesOf}
-        onAway={onAway}
-      />
+      {drawing}
       <Legend />
     </>
   );
