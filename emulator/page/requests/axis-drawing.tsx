@@ -4,7 +4,7 @@ import { type Bar, barsOf, retryLines } from './axis-bars.js';
 import { AxisHead, HeadLines, headHeight } from './axis-head.js';
 import { barTop, type DrawnLane, LaneView, laneHeight } from './axis-lane.js';
 import type { AxisLayout } from './axis-rows.js';
-import { fittingScale, limited, TimeScale } from './axis-scale.js';
+import { breakWidthFor, fittingScale, limited, TimeScale } from './axis-scale.js';
 
 export interface AxisDrawingProps {
   readonly layout: AxisLayout;
@@ -156,7 +156,12 @@ function useScale(
   return useMemo(() => {
     const breaks = isShortened ? layout.longPauses : [];
     const fitting = fittingScale(layout.period, breaks, width);
-    return new TimeScale(layout.period, breaks, limited(fitting * zoom, layout.period, breaks));
+    return new TimeScale(
+      layout.period,
+      breaks,
+      limited(fitting * zoom, layout.period, breaks),
+      breakWidthFor(breaks, width),
+    );
   }, [layout, zoom, isShortened, width]);
 }
 

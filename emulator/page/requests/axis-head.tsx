@@ -1,5 +1,5 @@
 import { lengthOf } from './axis-lanes.js';
-import { BREAK, lengthText, type TimeScale, ticksOf } from './axis-scale.js';
+import { lengthText, type TimeScale, ticksOf } from './axis-scale.js';
 import type { ClockMove } from './clock-moves.js';
 
 /** Height in pixels of one line of the head. */
@@ -93,7 +93,7 @@ export function HeadLines({ scale, moves, left }: Pick<AxisHeadProps, 'scale' | 
         <div
           key={`break ${start}`}
           class="axis-break"
-          style={{ left: `${left + scale.xOf(start)}px`, width: `${BREAK}px` }}
+          style={{ left: `${left + scale.xOf(start)}px`, width: `${scale.breakWidth}px` }}
         />
       ))}
       {[...new Set(moves.map(({ time }) => Math.round(scale.xOf(time))))].map((x) => (

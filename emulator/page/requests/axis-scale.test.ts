@@ -1,5 +1,5 @@
 import t from 'tap';
-import { BREAK, elapsedText, fittingScale, lengthText, limited, TimeScale, ticksOf } from './axis-scale.js';
+import { breakWidthFor, elapsedText, fittingScale, lengthText, limited, TimeScale, ticksOf } from './axis-scale.js';
 
 const PERIOD = { start: 1_000, end: 601_000 };
 const PAUSE = { start: 1_100, end: 600_900 };
@@ -10,8 +10,8 @@ t.test('the scale is linear outside of shortened pauses, which have a fixed widt
   t.equal(scale.xOf(1_050) - origin, 100);
   t.equal(scale.xOf(1_100) - origin, 200);
   t.equal(scale.xOf(601_000) - scale.xOf(600_900), 200);
-  t.equal(scale.xOf(600_900) - scale.xOf(1_100), BREAK);
-  t.equal(scale.xOf(301_000) - scale.xOf(1_100), BREAK / 2, 'half of the pause is half of its width');
+  t.equal(scale.xOf(600_900) - scale.xOf(1_100), scale.breakWidth);
+  t.equal(scale.xOf(301_000) - scale.xOf(1_100), scale.breakWidth / 2, 'half of the pause is half of its width');
   for (const time of [1_000, 1_050, 1_100, 301_000, 600_900, 600_950, 601_000]) {
     t.equal(Math.round(scale.timeAt(scale.xOf(time))), time, `${time} and back`);
   }
@@ -24,6 +24,9 @@ t.test('the axis fits a width, and is never wider than a browser can lay out', a
       t.equal(Math.round(new TimeScale(PERIOD, breaks, fittingScale(PERIOD, breaks, width)).width), width);
     }
   }
+  const many = Array.from({ length: 40 }, (_, at) => ({ start: 2_000 + at * 10_000, end: 11_000 + at * 10_000 }));
+  const narrow = new TimeScale(PERIOD, many, fittingScale(PERIOD, many, 400), breakWidthFor(many, 400));
+  t.equal(Math.round(narrow.width), 400, 'many pauses are narrower');
   t.ok(new TimeScale(PERIOD, [], limited(1e9, PERIOD, [])).width < 8_000_100);
   const instant = { start: 5, end: 5 };
   t.ok(new TimeScale(instant, [], fittingScale(instant, [], 300)).width < 300, 'no time passes');

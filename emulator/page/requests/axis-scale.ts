@@ -2,8 +2,16 @@ import { duration } from '../components/time.js';
 import { showSpan } from '../control/clock-text.js';
 import { lengthOf, type Period } from './axis-lanes.js';
 
-/** Width in pixels of a shortened pause. */
-export const BREAK = 28;
+/** Minimum and maximum width in pixels of a shortened pause. */
+const BREAK = { min: 4, max: 28 };
+
+/** Maximum share of the width of the window for the shortened pauses, unless they have their minimum width. */
+const BREAK_SHARE = 0.4;
+
+/** Returns the width in pixels of each shortened pause. `width` is the width of the window in pixels. */
+export function breakWidthFor(breaks: readonly Period[], width: number): number {
+  return Math.min(Math.max((width * BREAK_SHARE) / breaks.length, BREAK.min), BREAK.max);
+}
 
 /** Width in pixels of the margins before the start and after the end of the period. The right one fits a narrow bar. */
 const MARGIN = { left: 6, right: 26 };
@@ -25,11 +33,15 @@ export class TimeScale {
   /** Width of the axis in pixels. */
   readonly width: number;
 
-  /** Creates a scale of a period. `breaks` are the shortened pauses within the period, in order. */
+  /**
+   * Creates a scale of a period. `breaks` are the shortened pauses within the period, in order. `breakWidth` is the
+   * width of each of them in pixels.
+   */
   constructor(
     readonly period: Period,
     readonly breaks: readonly Period[],
     readonly pixelsPerMs: number,
+    readonly breakWidth: number = BREAK.max,
   ) {
     this.width = this.xOf(period.end) + MARGIN.right;
   }
@@ -41,8 +53,8 @@ export class TimeScale {
     for (const { start, end } of this.breaks) {
       if (time <= start) break;
       x += (start - from) * this.pixelsPerMs;
-      if (time < end) return x + (BREAK * (time - start)) / (end - start);
-      x += BREAK;
+      if (time < end) return x + (this.breakWidth * (time - start)) / (end - start);
+      x += this.breakWidth;
       from = end;
     }
     return x + (time - from) * this.pixelsPerMs;
@@ -56,8 +68,8 @@ export class TimeScale {
       const width = (start - from) * this.pixelsPerMs;
       if (left <= width) break;
       left -= width;
-      if (left < BREAK) return start + ((end - start) * left) / BREAK;
-      left -= BREAK;
+      if (left < this.breakWidth) return start + ((end - start) * left) / this.breakWidth;
+      left -= this.breakWidth;
       from = end;
     }
     return from + left / this.pixelsPerMs;
@@ -67,7 +79,8 @@ export class TimeScale {
 /** Returns the scale, in pixels per millisecond, at which the axis has a given width. */
 export function fittingScale(period: Period, breaks: readonly Period[], width: number): number {
   const shown = breaks.reduce((left, pause) => left - lengthOf(pause), lengthOf(period));
-  const pixels = Math.max(width - MARGIN.left - MARGIN.right - breaks.length * BREAK, MIN_WIDTH);
+  const free = width - MARGIN.left - MARGIN.right - breaks.length * breakWidthFor(breaks, width);
+  const pixels = Math.max(free, MIN_WIDTH);
   return limited(shown > 0 ? pixels / shown : 1, period, breaks);
 }
 
