@@ -35,6 +35,13 @@ const requestRecord = z.looseObject({
       claims: members.meta({ description: 'All claims of the token. The signature is never recorded.' }),
     })
     .optional(),
+  started: z.number().meta({
+    description:
+      'Start of the request in real time, in milliseconds since the emulator was started. The clock of the emulator does not affect it.',
+  }),
+  duration: z.number().meta({
+    description: 'Time from the start of the request to the end of the response, in milliseconds of real time.',
+  }),
   stopped: stepId
     .optional()
     .meta({ description: 'Step that refused the request; absent if the operation handled it.' }),

@@ -54,8 +54,8 @@ export interface RequestSummary {
 }
 
 /**
- * Journal entry of one request. Times are on the emulator's clock, which tests can stop and advance. Only `duration` is
- * in real time.
+ * Journal entry of one request. Times are on the emulator's clock, which tests can stop and advance. Only `started` and
+ * `duration` are in real time.
  */
 export interface JournalEntry extends RequestSummary {
   /** Time at which the request began (ISO 8601). */
@@ -80,6 +80,11 @@ export interface JournalEntry extends RequestSummary {
   readonly httpVersion: string;
   readonly request: ShownMessage;
   readonly answer: ShownMessage;
+  /**
+   * Start of the request in real time, in milliseconds since the emulator's process started. Ignored when two runs are
+   * compared.
+   */
+  readonly started: number;
   /**
    * Time from the start of the request to the end of the response, in milliseconds of real time; 0 before the end.
    * Ignored when two runs are compared.
@@ -155,6 +160,7 @@ export function writeEntry(
       ...(responseBody && { body: responseBody }),
       bytes: method === 'HEAD' ? 0 : responseBytes,
     },
+    started: Math.round(record.started * 1000) / 1000,
     duration: record.micros / 1000,
   };
 }

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ownValue } from './own-value.js';
+import { hasSingleKeys } from './single-keys.js';
 
 /**
  * Calls `close` when Escape is pressed while `isOpen` is true. Escape in a dialog or form field is ignored, because it
@@ -16,11 +17,12 @@ export function useEscape(isOpen: boolean, close: (event: KeyboardEvent) => void
 
 /**
  * Calls the function of a key, such as `/`, when the key is pressed. A key has no effect while a dialog is open or a
- * form field has the focus, because the user then types. It also has none together with Ctrl, Alt or Meta.
+ * form field has the focus, because the user then types. It also has none together with Ctrl, Alt or Meta, or if the
+ * user has switched these keys off.
  */
 export function useKeys(keys: Readonly<Record<string, () => void>>): void {
   useListener(document.body, 'keydown', (event) => {
-    const act = ownValue(keys, event.key);
+    const act = hasSingleKeys.peek() ? ownValue(keys, event.key) : undefined;
     const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select') !== null;
     if (!act || isTyping || event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
     if (document.querySelector('dialog[open]')) return;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { type Inputs, useCallback, useEffect, useState } from 'preact/hooks';
+import { type Inputs, useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { unreachable } from '../api/client.js';
 
 export interface Loaded<T> {
@@ -50,6 +50,21 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: 
     };
   }, [every]);
   return { value: state.value, error: state.error, reload };
+}
+
+/** Calls `reload` when `version` has changed, at most once in `pause` milliseconds. */
+export function useReloads(reload: () => void, version: number, pause: number): void {
+  const timer = useRef<ReturnType<typeof setTimeout>>();
+  const known = useRef(version);
+  useEffect(() => {
+    if (known.current === version) return;
+    known.current = version;
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      reload();
+    }, pause);
+  }, [version]);
+  useEffect(() => () => clearTimeout(timer.current), []);
 }
 
 /**

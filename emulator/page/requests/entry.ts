@@ -27,7 +27,7 @@ export function isWhole(text: string): boolean {
 }
 
 export function rowOf({ path, query, git, request, answer: response, ...entry }: Entry) {
-  const { id, at, method, operation, status, code, origin, outcome, duration, retryOf } = entry;
+  const { id, at, method, operation, status, code, origin, outcome, started, duration, retryOf } = entry;
   return {
     id,
     at,
@@ -37,7 +37,11 @@ export function rowOf({ path, query, git, request, answer: response, ...entry }:
     code,
     origin,
     outcome,
+    /** Start of the request in real time, in milliseconds since the emulator was started. */
+    started,
     duration,
+    /** Start of the request on the emulator's clock, in milliseconds since 1970. */
+    began: Date.parse(entry.began),
     retryOf,
     /**
      * Path and query of the request. They are shortened to at most `LONGEST` characters, because the list shows only
@@ -46,6 +50,8 @@ export function rowOf({ path, query, git, request, answer: response, ...entry }:
     target: shortened(query === '' ? path : `${path}?${query}`),
     repository: entry.repository && shortened(entry.repository),
     subject: entry.subject && shortened(entry.subject),
+    /** Claim `sub` of the token, verified or not. `subject` is the claim of a verified token. */
+    sender: entry.token?.subject && shortened(entry.token.subject),
     userAgent: shortenedAgent(request),
     /** Git command that sent the request, such as `fetch` or `push`; undefined if Git did not send it. */
     command: git?.command,

@@ -1,8 +1,7 @@
 import type { RequestGroup } from '@emulator/admin/request-groups.js';
-import { useEffect, useRef } from 'preact/hooks';
 import { get, type Page } from '../api/client.js';
 import { GivenCell } from '../components/given.js';
-import { Loading, useLoaded } from '../components/loaded.js';
+import { Loading, useLoaded, useReloads } from '../components/loaded.js';
 import { Status } from '../components/status.js';
 import { Table } from '../components/table.js';
 import { count } from '../components/time.js';
@@ -34,7 +33,7 @@ export function ErrorGroups({ filter: { text, ...query }, lastEvent }: ErrorGrou
       get<Page<RequestGroup>>('requests/groups', { query: { ...query, failed: true, limit: MAX_GROUPS }, signal }),
     [JSON.stringify(query)],
   );
-  useReloads(reload, lastEvent);
+  useReloads(reload, lastEvent, PAUSE);
   return (
     <>
       <Loading value={value} error={error} />
@@ -86,19 +85,4 @@ interface ValueProps {
 
 function Value({ text, short = (whole) => whole }: ValueProps) {
   return typeof text === 'string' ? <GivenCell text={short(text)} full={text} /> : <span class="quiet">none</span>;
-}
-
-/** Calls `reload` when `version` has changed, at most once in `PAUSE` milliseconds. */
-function useReloads(reload: () => void, version: number): void {
-  const timer = useRef<ReturnType<typeof setTimeout>>();
-  const known = useRef(version);
-  useEffect(() => {
-    if (known.current === version) return;
-    known.current = version;
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined;
-      reload();
-    }, PAUSE);
-  }, [version]);
-  useEffect(() => () => clearTimeout(timer.current), []);
 }

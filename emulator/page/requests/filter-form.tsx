@@ -16,11 +16,18 @@ import type { RowList } from './row-list.js';
  */
 const MAX_LOOKED_AT = 500;
 
+export interface FilterFormProps {
+  readonly filter: Filter;
+  readonly rows: RowList<Row>;
+  /** True if the key `/` moves the focus to the field. The user can switch this key off. */
+  readonly hasShortcut: boolean;
+}
+
 /**
  * Text field for the filter of the request list. It suggests filter names, and values that occur in the newest
  * requests.
  */
-export function FilterForm({ filter, rows }: { readonly filter: Filter; readonly rows: RowList<Row> }) {
+export function FilterForm({ filter, rows, hasShortcut }: FilterFormProps) {
   const { view } = splitParams(place.peek().params);
   const box = useRef<HTMLElement>(null);
   const written = writeFilter(filter);
@@ -38,7 +45,7 @@ export function FilterForm({ filter, rows }: { readonly filter: Filter; readonly
           class="grow mono"
           placeholder="status=4xx operation=git* repository=team/app text…"
           proposals={useProposals(isTyping, words, rows)}
-          aria-keyshortcuts="/"
+          aria-keyshortcuts={hasShortcut ? '/' : undefined}
           onFocus={() => setTyping(true)}
           value={words}
           onChange={setWords}

@@ -42,10 +42,10 @@ export const NAMES: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Parameters of the place in the page's URL that are not part of the filter. `id` is the request whose details are
- * shown, `compare` the request with which it is compared, `order` the order of the list, and `groups` a table of counts
- * above the list.
+ * shown, `compare` the request with which it is compared, `order` the order of the list, `groups` a table of counts
+ * above the list, and `axis` the time axis above the list.
  */
-const VIEW_PARAMS: ReadonlySet<string> = new Set(['id', 'compare', 'order', 'groups']);
+const VIEW_PARAMS: ReadonlySet<string> = new Set(['id', 'compare', 'order', 'groups', 'axis']);
 
 /** Splits the parameters of a place: into those of the view, such as the selected request, and those of the filter. */
 export function splitParams(params: Filter): { readonly view: Filter; readonly filter: Filter } {

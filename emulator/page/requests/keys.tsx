@@ -1,5 +1,7 @@
 import { Dialog } from '../components/dialog.js';
 import { Facts } from '../components/facts.js';
+import { Check } from '../components/fields.js';
+import { hasSingleKeys, setSingleKeys } from '../components/single-keys.js';
 
 /** Keys of the request list, and the effect of each. */
 const KEYS: readonly (readonly [keys: readonly string[], effect: string])[] = [
@@ -12,11 +14,16 @@ const KEYS: readonly (readonly [keys: readonly string[], effect: string])[] = [
   [['Escape'], 'Close the details or a dialog'],
 ];
 
-/** Dialog that lists the keys of the request list. */
+/** Dialog that lists the keys of the request list. A checkbox switches the single-character keys on and off. */
 export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Keys" onClose={onClose}>
       <Facts facts={KEYS.map(([keys, effect]) => [keys.flatMap((key) => [<kbd key={key}>{key}</kbd>, ' ']), effect])} />
+      <Check
+        label="Single keys / and ?"
+        isChecked={hasSingleKeys.value}
+        onChange={() => setSingleKeys(!hasSingleKeys.value)}
+      />
       <p class="quiet">The keys / and ? have no effect while you type in a field.</p>
     </Dialog>
   );

@@ -27,6 +27,7 @@ const entryOf = (given: Partial<Entry>): Entry => ({
   httpVersion: '1.1',
   request: { headers: [], bytes: 0 },
   answer: { headers: [], bytes: 0 },
+  started: 1,
   duration: 1,
   ...given,
 });

@@ -4,8 +4,10 @@ import { ConfirmButton } from '../components/action.js';
 import { useEscape, useKeys, useTitle } from '../components/hooks.js';
 import { Empty, Failure, Loading, loadCode, useLoaded } from '../components/loaded.js';
 import { markedText } from '../components/marked-text.js';
+import { hasSingleKeys } from '../components/single-keys.js';
 import { count } from '../components/time.js';
 import { go, place, placeWith, writePlace } from '../place.js';
+import { type LaneKind, readLaneKind } from './axis-lanes.js';
 import { Download } from './download.js';
 import type { ErrorGroupsProps } from './error-groups.js';
 import { type Filter, splitParams, writeFilter } from './filter.js';
@@ -15,6 +17,7 @@ import { KeysDialog } from './keys.js';
 import { type LiveRequests, ORDERS, type Order, readOrder, useLiveRequests } from './live-requests.js';
 import type { RequestProps } from './request.js';
 import { RequestRows } from './rows.js';
+import type { TimeAxisProps } from './time-axis.js';
 
 /**
  * Section of the web page that lists the requests to the emulator, newest first. The list is updated live. The details
@@ -29,6 +32,7 @@ export function View() {
         compare={view.compare}
         order={readOrder(view.order)}
         hasGroups={view.groups === 'errors'}
+        axis={readLaneKind(view.axis)}
         filter={filter}
       />
     );
@@ -44,18 +48,23 @@ interface RequestsProps {
   readonly order: Order;
   /** True if the counts of errors are shown above the list. */
   readonly hasGroups: boolean;
+  /** Grouping of the requests on the time axis above the list; undefined if the axis is closed. */
+  readonly axis: LaneKind | undefined;
   readonly filter: Filter;
 }
 
-function Requests({ id, compare, order, hasGroups, filter }: RequestsProps) {
+function Requests({ id, compare, order, hasGroups, axis, filter }: RequestsProps) {
   const live = useLiveRequests(filter, order);
   const { title } = ORDERS[order];
-  const words = [title, hasGroups ? 'error counts' : '', markedText(writeFilter(filter))]
+  const axisTitle = axis === undefined ? '' : `time axis by ${axis}`;
+  const words = [title, hasGroups ? 'error counts' : '', axisTitle, markedText(writeFilter(filter))]
     .filter((part) => part !== '')
     .join(', ');
   useTitle(id !== undefined ? `Request ${id}` : words === '' ? 'Requests' : `Requests: ${words}`);
   const [isPaused, setPaused] = useState(false);
-  const [isAway, setAway] = useState(false);
+  const [isListAway, setListAway] = useState(false);
+  const [isAxisAway, setAxisAway] = useState(false);
+  const isAway = isListAway || isAxisAway;
   /**
    * Number of times that the user returned to the top of the list with a button. It is the key of the list component.
    * When the number changes, Preact replaces the component by a new one, which is scrolled to its top.
@@ -96,7 +105,7 @@ function Requests({ id, compare, order, hasGroups, filter }: RequestsProps) {
   return (
     <div class={`requests fill${id === undefined ? '' : ' has-detail'}`}>
       <h1 class="visually-hidden">Requests</h1>
-      <FilterForm filter={filter} rows={list} />
+      <FilterForm filter={filter} rows={list} hasShortcut={hasSingleKeys.value} />
       <div class="toolbar">
         <Chips filter={filter} />
         <Told live={live} />
@@ -116,6 +125,14 @@ function Requests({ id, compare, order, hasGroups, filter }: RequestsProps) {
         <button
           type="button"
           class="small"
+          aria-expanded={axis !== undefined}
+          onClick={() => go(placeWith({ axis: axis === undefined ? 'client' : undefined }))}
+        >
+          Time axis
+        </button>
+        <button
+          type="button"
+          class="small"
           title={`Show the ${count(ORDERS.slowest.most)} slowest requests`}
           aria-pressed={order === 'slowest'}
           onClick={() => go(placeWith({ order: order === 'slowest' ? undefined : 'slowest' }))}
@@ -129,13 +146,29 @@ function Requests({ id, compare, order, hasGroups, filter }: RequestsProps) {
         <ConfirmButton label="Clear" title="Clear the journal?" act={forget}>
           All requests are removed from the journal of the emulator, also those that the filter hides.
         </ConfirmButton>
-        <button type="button" class="small" aria-keyshortcuts="?" onClick={() => setListingKeys(true)}>
+        <button
+          type="button"
+          class="small"
+          aria-keyshortcuts={hasSingleKeys.value ? '?' : undefined}
+          onClick={() => setListingKeys(true)}
+        >
           Keys
         </button>
       </div>
       {isListingKeys && <KeysDialog onClose={() => setListingKeys(false)} />}
       <Failure error={live.error} />
       {hasGroups && live.error === undefined && <Groups filter={filter} lastEvent={live.lastEvent} />}
+      {axis !== undefined && live.error === undefined && (
+        <Axis
+          list={list}
+          first={list.first}
+          shown={shown}
+          kind={axis}
+          opened={id}
+          lastEvent={live.lastEvent}
+          onAway={setAxisAway}
+        />
+      )}
       <div class="panes">
         <div class="list-pane">
           {list.total > list.first ? (
@@ -146,7 +179,7 @@ function Requests({ id, compare, order, hasGroups, filter }: RequestsProps) {
               first={list.first}
               shown={shown}
               opened={id}
-              onAway={setAway}
+              onAway={setListAway}
               isByKeyboard={isByKeyboard}
             />
           ) : (
@@ -203,6 +236,16 @@ function Groups(props: ErrorGroupsProps) {
   return (
     <section class="error-groups card" aria-label="Error counts">
       {loaded ? <loaded.ErrorGroups {...props} /> : <Loading value={loaded} error={error} />}
+    </section>
+  );
+}
+
+/** Time axis above the list. Its code is a separate file, which the browser loads when the user opens it. */
+function Axis(props: TimeAxisProps) {
+  const { value: loaded, error } = useLoaded(() => loadCode(import('./time-axis.js')), []);
+  return (
+    <section class="time-axis card" aria-label="Time axis">
+      {loaded ? <loaded.TimeAxis {...props} /> : <Loading value={loaded} error={error} />}
     </section>
   );
 }

@@ -71,7 +71,7 @@ async function record({ admin_url, git_host }: Started) {
   const archive = Buffer.from(await (await fetch(`${admin_url}/export`, { method: 'POST' })).arrayBuffer());
   const { items } = (await (await fetch(`${admin_url}/requests`)).json()) as { items: Record<string, unknown>[] };
   const { now } = (await (await fetch(`${admin_url}/clock`)).json()) as { now: string };
-  const journal = items.map(({ duration: _, ...entry }) => entry);
+  const journal = items.map(({ started: _, duration: __, ...entry }) => entry);
   return { archive: archive.toString('base64'), now, journal: JSON.stringify(journal).replaceAll(git_host, 'HOST') };
 }
 

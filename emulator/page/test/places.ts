@@ -29,6 +29,8 @@ export async function everyPlace(emulator: Started, name: string): Promise<reado
     'requests?status=4xx',
     'requests?order=slowest',
     'requests?groups=errors',
+    'requests?axis=client',
+    'requests?axis=agent',
     ...[push!, ...items.slice(-3)].map(({ id }: { id: string }) => `requests?id=${id}`),
     `requests?id=${items.at(-1).id}&compare=${push!.id}`,
     'repositories',
@@ -42,6 +44,7 @@ export async function everyPlace(emulator: Started, name: string): Promise<reado
     'faults',
     'scenarios',
     'verify',
+    'verify?rule=retry-after',
     ...PARTS.map((part) => `control?part=${part}`),
   ];
 }

@@ -133,3 +133,63 @@ t.test('the list names the client of each request, and filters by it', { skip },
   await waitForCount(page, 1);
   t.same(complaints, []);
 });
+
+t.test('the keys / and ? can be switched off, also without storage', { skip }, async (t) => {
+  const { emulator, call } = await startClient(t);
+  await call('/api/v1/repo');
+  for (const [width, colorScheme] of [
+    [1440, 'light'],
+    [390, 'dark'],
+  ] as const) {
+    const viewport = { width, height: 800 };
+    const { page, complaints } = await openPage(t, emulator, { viewport, colorScheme, bypassCSP: true });
+    const dialog = page.getByRole('dialog', { name: 'Keys' });
+    const box = dialog.getByLabel('Single keys / and ?');
+    const focusRow = () => row(page, '200 GET /api/v1/repo').focus();
+    const hasEffect = async () => {
+      await focusRow();
+      await page.keyboard.press('/');
+      const isInFilter = await filterOf(page).evaluate((field) => field === document.activeElement);
+      await focusRow();
+      await page.keyboard.press('?');
+      // Wait for two frames, in which the page would render the dialog.
+      for (let n = 0; n < 2; n++) await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+      const isOpen = (await dialog.count()) > 0;
+      await page.keyboard.press('Escape');
+      return [isInFilter, isOpen];
+    };
+    const setKeys = async (isOn: boolean) => {
+      await page.getByRole('button', { name: 'Keys', exact: true }).click();
+      await box.setChecked(isOn);
+      t.same(await accessibilityFaults(page), []);
+      t.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, 'no horizontal scroll bar');
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    };
+    t.same(await hasEffect(), [true, true]);
+    await setKeys(false);
+    t.same(await hasEffect(), [false, false]);
+    t.equal(await filterOf(page).getAttribute('aria-keyshortcuts'), null);
+    await page.keyboard.press('ArrowUp');
+    await page.reload();
+    await row(page, '200 GET /api/v1/repo').waitFor();
+    t.same(await hasEffect(), [false, false], 'kept for later visits');
+    await setKeys(true);
+    t.same(await hasEffect(), [true, true]);
+    t.equal(await page.evaluate(() => localStorage.length), 0);
+
+    // A browser that allows no storage throws an error when the page reads `localStorage`.
+    await page.addInitScript(() => {
+      Object.defineProperty(globalThis, 'localStorage', {
+        get: () => {
+          throw new DOMException('denied', 'SecurityError');
+        },
+      });
+    });
+    await page.reload();
+    await row(page, '200 GET /api/v1/repo').waitFor();
+    await setKeys(false);
+    t.same(await hasEffect(), [false, false]);
+    t.same(complaints, []);
+  }
+});

@@ -12,6 +12,11 @@ export function clientsOf(rules: readonly ClientVerdict[]): (string | null)[] {
   return [...broken].sort(([, a], [, b]) => b - a).map(([subject]) => subject);
 }
 
+/** Returns true if the emulator did not report the results of all clients. It reports a limited number per rule. */
+export function isClientLeftOut(rules: readonly Pick<ClientVerdict, 'occasions' | 'clients'>[]): boolean {
+  return rules.some(({ occasions, clients }) => clients.reduce((left, one) => left - one.occasions, occasions) > 0);
+}
+
 /**
  * Returns how often a client kept and broke a rule of the specification; undefined if the rule did not apply to the
  * client. `subject` is the claim `sub` of the client's token; null for clients without a token.

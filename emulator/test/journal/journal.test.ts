@@ -54,6 +54,8 @@ t.test('an entry has headers, bodies, sizes, times and the token, and no secret'
     answer: { bytes: response.bytes.length, body: { text: response.text, encoding: 'utf8', truncated: false } },
   });
   t.ok(entry.duration > 0);
+  t.ok(entry.started > service.emulator.requests().at(-2)!.started, 'real time passes while the clock ticks');
+  t.ok(entry.started + entry.duration <= performance.now(), 'since the process was started');
   const sent = Object.fromEntries(entry.request.headers.map(([name, value]) => [name.toLowerCase(), value]));
   t.match(sent, { 'x-trace': 'seven', authorization: '[redacted]', 'content-type': 'application/json' });
   const { connection, 'keep-alive': _, 'transfer-encoding': __, ...shown } = response.headers;
