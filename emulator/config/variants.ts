@@ -33,15 +33,15 @@ const VARIANTS = {
   },
   tokenType: {
     values: ['required', 'optional', 'ignored'],
-    about: 'Whether `typ` in the header of a token must be JWT: always, only if present, or never.',
+    about: 'Check that `typ` in the header of a token is JWT: always, only if present, or never.',
   },
   expNotAfterIat: {
     values: ['rejected', 'accepted'],
-    about: 'Response to a token of an unrestricted key whose `exp` is not after its `iat`.',
+    about: 'Response to a token whose `exp` is not after its `iat`, if its key allows all scopes.',
   },
   missingExp: {
     values: ['accepted', 'rejected'],
-    about: 'Response to a token of an unrestricted key without `exp`.',
+    about: 'Response to a token without `exp`, if its key allows all scopes.',
   },
   unknownRoute: {
     values: ['404', '401'],
@@ -166,7 +166,7 @@ const VARIANTS = {
   },
   diffBase: {
     values: ['base', 'merge-base'],
-    about: 'Commit with which a commit diff with `base` compares: the base itself, or the merge base.',
+    about: 'Old side of a commit diff with `base`: the base itself, or the merge base.',
   },
   customNotesRefs: {
     values: ['on', 'off'],

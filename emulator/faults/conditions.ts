@@ -57,15 +57,15 @@ const COMMAND = choice(['ls-refs', 'fetch', 'object-info']);
  */
 export const CONDITIONS: readonly Condition[] = [
   textual('org', 'Organization', GLOB, ({ request }) => request.organizationName),
-  textual('repo', 'Repository', `team/app; ${GLOB}`, ({ request }) => request.repositoryName),
+  textual('repo', 'Repository', `Such as team/app; ${GLOB}`, ({ request }) => request.repositoryName),
   textual(
     'token.sub',
     'Subject',
-    `claim sub of the token; ${GLOB}`,
+    `Claim sub of the token; ${GLOB}`,
     ({ request }) => request.verified?.claims.sub,
     SUBJECT,
   ),
-  textual('token.kid', 'Key', 'id of the key that signed the token', ({ request }) => request.verified?.kid),
+  textual('token.kid', 'Signing key', 'Id of the key that signed the token', ({ request }) => request.verified?.kid),
   textual(
     'token.alg',
     'Algorithm',
@@ -83,7 +83,7 @@ export const CONDITIONS: readonly Condition[] = [
       ({ request }) =>
         present(ownMember(request.verified?.payload, name)),
   ),
-  textual('http.method', 'Method', 'GET', ({ request }) => request.method),
+  textual('http.method', 'Method', 'Such as GET', ({ request }) => request.method),
   valued(
     'http.header',
     'Header',
@@ -100,22 +100,22 @@ export const CONDITIONS: readonly Condition[] = [
       ({ request }) =>
         present(new URLSearchParams(request.target.query).get(name) ?? undefined),
   ),
-  valued('http.body', 'Member of the JSON body', 'JSON pointer /a/0, or JSONPath $.a[*]', (name) => {
+  valued('http.body', 'Member of the JSON body', 'JSON pointer (/a/0) or JSONPath ($.a[*])', (name) => {
     const find = finderOf(name);
     return ({ request }) => request.bodyValues.flatMap(find);
   }),
   textual('git.service', 'Git service', '', ({ request }) => request.gitHead?.service, SERVICE),
   textual('git.phase', 'Git phase', '', ({ request }) => request.gitHead?.phase, PHASE),
-  textual('git.protocol', 'Git protocol', 'version', ({ request }) => request.gitHead?.protocol, PROTOCOL),
-  textual('git.command', 'Git command', 'Command of protocol version 2', ({ git }) => git?.command, COMMAND),
-  anyOf('git.ref', 'Ref', `refs/heads/main; ${GLOB}`, ({ git }) => git?.refs),
-  anyOf('git.path', 'Changed path', `docs/*; ${GLOB}, also /`, ({ git }) => git?.paths),
-  anyOf('git.message', 'Commit message', `Fix*; ${GLOB}`, ({ git }) => git?.messages),
+  textual('git.protocol', 'Git protocol', 'Protocol version', ({ request }) => request.gitHead?.protocol, PROTOCOL),
+  textual('git.command', 'Git command', 'Only in protocol version 2', ({ git }) => git?.command, COMMAND),
+  anyOf('git.ref', 'Ref', `Such as refs/heads/main; ${GLOB}`, ({ git }) => git?.refs),
+  anyOf('git.path', 'Changed path', `Such as docs/*; ${GLOB}, including /`, ({ git }) => git?.paths),
+  anyOf('git.message', 'Commit message', `Such as Fix*; ${GLOB}`, ({ git }) => git?.messages),
   valued('git.content', 'Content of a changed file', `Path, such as src/a.ts; ${GLOB}`, (glob) => {
     const isWanted = globTest(glob);
     return ({ git }) => git?.contents?.flatMap(({ path, text }) => (isWanted(path) ? [text] : [])) ?? [];
   }),
-  textual('scenario', 'Scenario', 'Scenario that the client names', ({ request }) => request.scenario),
+  textual('scenario', 'Scenario', 'Named in the header X-Emulator-Scenario', ({ request }) => request.scenario),
 ];
 
 /** Returns the conditions that `match` contains, except `op`, which is checked separately. */
@@ -168,7 +168,13 @@ function ofScopes(how: 'has' | 'lacks', label: string): Condition {
         explain: () => (isWanted ? `the token lacks the scope ${scope}` : `the token has the scope ${scope}`),
       }),
     );
-  return { path: `match.token.scopes.${how}`, label, hint: 'between commas', key: listOf(TEXT, 0, 64), criteriaOf };
+  return {
+    path: `match.token.scopes.${how}`,
+    label,
+    hint: 'Separated by commas',
+    key: listOf(TEXT, 0, 64),
+    criteriaOf,
+  };
 }
 
 /** Creates a condition on the entries of a record, such as the headers of a request. */

@@ -55,31 +55,42 @@ const DURATION = textThat('an ISO 8601 duration, such as PT5S', 'PT5S', (text) =
 
 /** All plain members of a fault in JSON: every member except `at`, `do` and `sequence`. */
 export const MEMBERS: readonly Member[] = [
-  { path: 'id', label: 'Id', hint: 'default fault-1, …', key: ID },
-  { path: 'note', label: 'Note', hint: 'Text that lists show with the fault', key: TEXT },
-  { path: 'priority', label: 'Priority', hint: 'The fault with the highest priority fires', key: PRIORITY },
-  { path: 'enabled', label: 'Enabled', hint: 'false: affects no requests until it is enabled', key: SWITCH },
-  { path: 'match.op', label: 'Operation', hint: 'between commas', key: OPERATION },
+  { path: 'id', label: 'Id', hint: 'Default: fault-1, fault-2, …', key: ID },
+  { path: 'note', label: 'Note', hint: 'Shown in lists of faults', key: TEXT },
+  {
+    path: 'priority',
+    label: 'Priority',
+    hint: 'Of the matching faults, the one with the highest priority fires',
+    key: PRIORITY,
+  },
+  { path: 'enabled', label: 'Enabled', hint: 'false: does not fire until you enable it', key: SWITCH },
+  { path: 'match.op', label: 'Operation', hint: 'Ids, separated by commas', key: OPERATION },
   ...CONDITIONS,
-  { path: 'when.skip', label: 'Skip', hint: 'Matching requests to skip first', key: COUNT, mark: '+' },
-  { path: 'when.times', label: 'Times', hint: 'Number of times it fires; empty: unlimited', key: AMOUNT, mark: '*' },
-  { path: 'when.every', label: 'Every', hint: '3: fires for every third matching request', key: AMOUNT },
+  { path: 'when.skip', label: 'Skip', hint: 'Number of matching requests before it fires', key: COUNT, mark: '+' },
+  {
+    path: 'when.times',
+    label: 'Times',
+    hint: 'Maximum number of times it fires; empty: unlimited',
+    key: AMOUNT,
+    mark: '*',
+  },
+  { path: 'when.every', label: 'Every', hint: 'Such as 3: fires for every third matching request', key: AMOUNT },
   {
     path: 'when.chance',
     label: 'Chance',
-    hint: 'Probability, such as 0.5; random choices depend on the seed',
+    hint: 'Probability, such as 0.5; the same seed repeats the choices',
     key: CHANCE,
   },
   {
     path: 'when.by',
     label: 'Count separately for each',
-    hint: 'token, repo, op, connection; separate several by commas',
+    hint: 'token, repo, op or connection, separated by commas',
     key: PARTS,
   },
-  { path: 'when.from', label: 'From', hint: '2026-01-01T00:00:00Z, or PT5S from now', key: INSTANT },
-  { path: 'when.until', label: 'Until', hint: 'as From', key: INSTANT },
-  { path: 'expect.fired', label: 'Must fire', hint: 'Number of times, which `emulator verify` checks', key: FIRED },
-  { path: 'ttl', label: 'Removed after', hint: 'PT1H', key: DURATION },
+  { path: 'when.from', label: 'Fires from', hint: 'Time such as 2026-01-01T00:00:00Z, or PT5S: in 5 s', key: INSTANT },
+  { path: 'when.until', label: 'Fires until', hint: 'Time, or duration from now', key: INSTANT },
+  { path: 'expect.fired', label: 'Expected firings', hint: 'Number that `emulator verify` checks', key: FIRED },
+  { path: 'ttl', label: 'Remove after', hint: 'Duration, such as PT1H', key: DURATION },
 ];
 
 /** Returns the key of a member in the text form of a fault: `match.token.sub` → `match.sub`. */

@@ -22,7 +22,7 @@ export function App() {
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
-        Skip to the content
+        Skip to content
       </button>
       <header class="bar">
         <nav aria-label="Sections">

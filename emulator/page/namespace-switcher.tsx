@@ -38,7 +38,7 @@ export function NamespaceSwitcher() {
       label="Namespace"
       fieldClass="namespaces"
       value=""
-      options={[['', API.host], ...options]}
+      options={[['', `main (${API.host})`], ...options]}
       onFocus={reload}
       onChange={choose}
     />
@@ -50,7 +50,7 @@ function InNamespace({ id }: { readonly id: string }) {
   return (
     <span class="namespaces">
       Namespace <strong>{id}</strong> at {API.host}
-      {main !== undefined && <a href={main}>All</a>}
+      {main !== undefined && <a href={main}>Main page</a>}
     </span>
   );
 }

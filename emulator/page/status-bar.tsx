@@ -62,7 +62,7 @@ export function StatusBar() {
         <span class={`beacon beacon-${streamState.value}`} aria-hidden="true" />
         {STATES[streamState.value]}
       </Item>
-      <Item to={writePlace(LOOKED_AT, ERRORS)} isMarked={errors > 0} title="Errors since the last look at Requests">
+      <Item to={writePlace(LOOKED_AT, ERRORS)} isMarked={errors > 0} title="Errors since you last opened Requests">
         {count(errors)} new {errors === 1 ? 'error' : 'errors'}
       </Item>
       {value && (
@@ -83,7 +83,7 @@ export function StatusBar() {
   );
 }
 
-const STATES = { connecting: 'connecting', open: 'live', waiting: 'waiting' } as const;
+const STATES = { connecting: 'connecting', open: 'live', waiting: 'reconnecting' } as const;
 
 async function readStatus(abort: AbortSignal) {
   const options = { signal: abort, query: { limit: 1000 } };

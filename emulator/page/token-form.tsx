@@ -20,11 +20,11 @@ export function TokenForm() {
     isTokenWanted.value = false;
   };
   return (
-    <Form class="token-form" submit="Go on" submitClass="primary" act={submit}>
+    <Form class="token-form" submit="Continue" submitClass="primary" act={submit}>
       <h1>This emulator requires its admin token</h1>
       <p>
-        It was given with <code>--admin-token</code> or <code>EMULATOR_ADMIN_TOKEN</code>, or it is in the file that the
-        first line of <code>emulator start</code> names. The page keeps it in memory until it is reloaded.
+        The token was set with <code>--admin-token</code> or <code>EMULATOR_ADMIN_TOKEN</code>. Otherwise, it is in the
+        file that the first line of <code>emulator start</code> names. A reload of the page asks for it again.
       </p>
       <TextField label="Admin token" type="password" autocomplete="off" required value={given} onChange={setGiven} />
     </Form>

@@ -15,7 +15,7 @@ interface FloodKeys extends Flood {
 const LINES = integer(1, FAULT_LIMITS.floodLines);
 
 export const flood: Kind<Flood, FloodKeys> = {
-  about: 'many progress messages on band 2',
+  about: 'sends the Git client many progress messages (band 2)',
   stages: STAGE_SETS.sideBanded,
   defaults: DEFAULTS.sideBand,
   keys: { band: choice(['2']), text: LINE, lines: LINES },

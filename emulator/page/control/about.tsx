@@ -21,14 +21,16 @@ export function About() {
   const { version, addresses, certificate } = loaded.value;
   return (
     <>
-      <Facts facts={[['repohost-emulator', version.version], ['API', version.api], ...addresses.flatMap(factsOf)]} />
+      <Facts
+        facts={[['repohost-emulator', version.version], ['API version', version.api], ...addresses.flatMap(factsOf)]}
+      />
       <p>
-        All data on this page comes from the admin API. <a href={urlOf('openapi.json').href}>openapi.json</a> describes
-        it, and the API of the service.
+        This page is a client of the admin API. <a href={urlOf('openapi.json').href}>openapi.json</a> describes the
+        admin API and the API of the service.
       </p>
       {certificate && (
         <>
-          <h2>Certificate to trust for HTTPS</h2>
+          <h2>CA certificate that HTTPS clients must trust</h2>
           <Copy text={certificate.certificate} />
         </>
       )}
@@ -39,8 +41,8 @@ export function About() {
 
 function factsOf({ org, base_url, git_url, https_base_url }: Address): readonly Fact[] {
   return [
-    [org, base_url],
-    [`${org}, Git`, git_url !== base_url && git_url],
-    [`${org}, HTTPS`, https_base_url],
+    [`${org}, base URL`, base_url],
+    [`${org}, Git URL`, git_url !== base_url && git_url],
+    [`${org}, HTTPS URL`, https_base_url],
   ];
 }

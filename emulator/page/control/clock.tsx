@@ -10,8 +10,8 @@ import { Commands } from './command.js';
 
 const MODES: Readonly<Record<ClockRecord['mode'], { readonly about: string; readonly action: string }>> = {
   frozen: { about: 'The clock is frozen until you advance it.', action: 'Freeze' },
-  tick: { about: 'The clock advances by one millisecond with each request.', action: 'Tick' },
-  real: { about: 'The clock follows the time of the machine.', action: 'Back to real time' },
+  tick: { about: 'The clock advances by one millisecond with each request.', action: 'Advance with requests' },
+  real: { about: 'The clock shows the time of the machine on which the emulator runs.', action: 'Use real time' },
 };
 
 /** Durations (ISO 8601) by which a click advances the clock, with their labels. */
@@ -57,17 +57,23 @@ export function ClockPart() {
           </button>
         ))}
       </div>
-      <Form class="fields" submit="Move on" act={() => set({ advance: duration.trim() })}>
-        <TextField required label="By (ISO 8601, such as PT30S or P1DT2H)" value={duration} onChange={setDuration} />
+      <Form class="fields" submit="Advance" act={() => set({ advance: duration.trim() })}>
+        <TextField
+          required
+          label="Duration (ISO 8601, such as PT30S or P1DT2H)"
+          value={duration}
+          onChange={setDuration}
+        />
       </Form>
       <p class="quiet">
-        What becomes due by it has run when the new time is shown: thaws, syncs, deliveries, ends of states; tokens
-        expire and quotas fill. <a href={writePlace('control', { part: 'webhooks' })}>Deliveries</a> and{' '}
-        <a href={writePlace('repositories')}>repositories</a> show what came of it.
+        When the new time is shown, everything that was due by then has happened: states have ended and webhooks have
+        been delivered. Tokens expire and quotas refill. See{' '}
+        <a href={writePlace('control', { part: 'webhooks' })}>webhooks</a> and{' '}
+        <a href={writePlace('repositories')}>repositories</a>.
       </p>
-      <h2>Set it</h2>
-      <Form class="fields" submit="Set" act={() => set({ now: time.trim() })}>
-        <TextField required label="To (such as 2026-01-01T00:00:00Z)" value={time} onChange={setTime} />
+      <h2>Set the clock</h2>
+      <Form class="fields" submit="Set the clock" act={() => set({ now: time.trim() })}>
+        <TextField required label="Time (such as 2026-01-01T00:00:00Z)" value={time} onChange={setTime} />
       </Form>
       <Commands
         lines={[

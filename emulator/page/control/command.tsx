@@ -9,7 +9,7 @@ import { filled } from '../components/fields.js';
 export function Commands({ lines }: { readonly lines: readonly (readonly string[])[] }) {
   return (
     <details class="command">
-      <summary>From a shell</summary>
+      <summary>Shell commands</summary>
       {lines.map((words) => (
         <Copy key={words.join(' ')} text={emulatorLine(words)} />
       ))}

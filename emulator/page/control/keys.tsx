@@ -19,7 +19,7 @@ export function KeysPart() {
   const { draft, write, bind } = useDraft(EMPTY);
   if (keys === undefined) return notice;
   const forget = ({ id, organization }: KeyRecord) =>
-    change(() => remove(route`keys/${id}`, { query: { organization } }), 'Removed.');
+    change(() => remove(route`keys/${id}`, { query: { organization } }), `Removed ${id}.`);
   const register = () =>
     change(
       async () => {
@@ -32,8 +32,8 @@ export function KeysPart() {
   return (
     <>
       <p>
-        A token is valid if one of these keys of its organization has signed it. Once a key is removed, its tokens are
-        refused.
+        The emulator accepts a token only if one of these keys of its organization has signed it. When you remove a key,
+        its tokens are refused.
       </p>
       {notice}
       <Table
@@ -59,25 +59,25 @@ export function KeysPart() {
         ]}
         actions={(key) => (
           <ConfirmButton label="Remove" subject={key.id} title="Remove the key?" act={() => forget(key)}>
-            Tokens that <Given text={key.id} /> has signed for <Given text={key.organization} /> are refused from then
-            on.
+            Tokens that <Given text={key.id} /> has signed for <Given text={key.organization} /> are then refused.
           </ConfirmButton>
         )}
       />
-      <Form act={register} submit="Register">
+      <Form act={register} submit="Register the key">
         <h2>Register a key</h2>
         <TextField
-          label="Public key (PEM or JWK); of a private key, only the public part is kept"
+          label="Public key (PEM or JWK)"
+          hint="Of a private key, only the public part is stored"
           rows={5}
           cols={66}
           required
           {...bind('public_key')}
         />
         <div class="fields">
-          <TextField label="Id (default: its thumbprint)" {...bind('id')} />
+          <TextField label="Key id (default: its thumbprint)" {...bind('id')} />
           <OrganizationChoice {...bind('organization')} />
         </div>
-        <ScopeChoice legend="Allowed scopes (none chosen: all)" {...bind('allowed_scopes')} />
+        <ScopeChoice legend="Allowed scopes (none selected: all)" {...bind('allowed_scopes')} />
       </Form>
       <Commands lines={[['keys'], ['start', '--key', 'public.pem:my-key']]} />
     </>

@@ -22,13 +22,13 @@ export function NamespacesPart() {
   return (
     <>
       <p>
-        A namespace is an isolated copy of the service, for example for each of several concurrent tests. Its page shows
-        only its own requests.
+        A namespace is an isolated copy of the service with its own port, for example one for each concurrent test. Its
+        page shows only its own requests.
       </p>
       {addresses?.namespace !== undefined && <InNamespace />}
       {notice}
       <Table
-        empty="No namespaces yet."
+        empty="No namespaces yet. Create one with the form below."
         label="Namespaces"
         items={namespaces}
         keyOf={({ id }) => id}
@@ -61,11 +61,11 @@ export function NamespacesPart() {
         submitClass="primary"
         act={() => change(() => post('namespaces', filled(draft)))}
       >
-        <TextField label="Seed" {...bind('seed')} />
-        <TextField label="Clock (real, or a start time)" {...bind('clock')} />
+        <TextField label="Random seed" {...bind('seed')} />
+        <TextField label="Clock (real, or a start time such as 2026-01-01T00:00:00Z)" {...bind('clock')} />
         <Choice
-          label="Copy of"
-          options={[['', 'nothing: empty'], ...snapshots.map(({ id }) => [id, `snapshot ${id}`] as const)]}
+          label="Content"
+          options={[['', 'empty'], ...snapshots.map(({ id }) => [id, `copy of ${id}`] as const)]}
           {...bind('snapshot')}
         />
       </Form>
@@ -84,13 +84,13 @@ function InNamespace() {
   const main = mainPage();
   return (
     <p>
-      This is the page of a namespace. It lists the namespaces that were made here. All of them are on{' '}
+      This page belongs to a namespace, and lists only the namespaces that were created in it. All namespaces are on{' '}
       {main === undefined ? (
         <>
-          the page of the emulator itself, whose address <code>emulator start</code> prints
+          the main page, whose address <code>emulator start</code> prints
         </>
       ) : (
-        <a href={main}>the page of the emulator itself</a>
+        <a href={main}>the main page</a>
       )}
       .
     </p>

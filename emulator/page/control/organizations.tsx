@@ -30,7 +30,7 @@ export function OrganizationsPart() {
         />
       ))}
       <h2>Limits</h2>
-      <p class="quiet">Limits of a request; exceeding one gives 413, 400 or 504.</p>
+      <p class="quiet">Limits of each request. A request that exceeds one gets 413, 400 or 504.</p>
       <div class="fields">
         {Object.entries(value.limits).map(([name, limit]) => (
           <Limit key={`${name} ${limit}`} name={name} limit={limit} change={(to) => set({ limits: { [name]: to } })} />
@@ -70,9 +70,14 @@ function Switches({ name, organization, isBusy, change }: SwitchesProps) {
           options={['available', 'unavailable']}
           onChange={(to) => give({ authentication: to })}
         />
-        <Choice label="Hosting" value={hosting} options={['on', 'off']} onChange={(to) => give({ hosting: to })} />
+        <Choice
+          label="Hosting for deployments"
+          value={hosting}
+          options={['on', 'off']}
+          onChange={(to) => give({ hosting: to })}
+        />
         <label>
-          Forge apps
+          Number of forge apps
           <input
             type="number"
             min="0"
@@ -88,7 +93,7 @@ function Switches({ name, organization, isBusy, change }: SwitchesProps) {
           onChange={(to) => give({ upstream: to === 'reachable' ? to : { error: 'Bad gateway', status: 502 } })}
         />
         <TextField
-          label="Number of requests (empty: until changed)"
+          label="Requests that the next change lasts (empty: no end)"
           type="number"
           min="1"
           value={requests}
@@ -139,12 +144,12 @@ function Upstream({ upstream, change }: UpstreamProps) {
   return (
     <Form
       class="fields"
-      submit={setOf('what upstreams fail with')}
+      submit={setOf('the error of upstreams')}
       submitClass="small"
       act={() => change({ error: draft.error, ...(draft.status && { status: Number(draft.status) }) })}
     >
-      <TextField label="Syncs fail with" required {...bind('error')} />
-      <TextField label="Status of the upstream" type="number" min="400" max="599" {...bind('status')} />
+      <TextField label="Error message of syncs" required {...bind('error')} />
+      <TextField label="HTTP status of the upstream" type="number" min="400" max="599" {...bind('status')} />
     </Form>
   );
 }
@@ -178,9 +183,9 @@ const setOf = (what: string) => (
 
 /**
  * Formats the value of a limit in readable units, in parentheses. The result is ` (1.0 MB)` for a name that ends with
- * `Bytes`, and ` (30 s)` for a name that ends with `Timeout`. It is empty for a limit without unit.
+ * `Bytes`, and ` in ms (30 s)` for a name that ends with `Timeout`. It is empty for a limit without unit.
  */
 function readable(name: string, limit: number): string {
   if (name.endsWith('Bytes')) return ` (${bytes(limit)})`;
-  return name.endsWith('Timeout') ? ` (${limit / 1000} s)` : '';
+  return name.endsWith('Timeout') ? ` in ms (${limit / 1000} s)` : '';
 }

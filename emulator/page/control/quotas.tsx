@@ -73,8 +73,8 @@ export function QuotasPart() {
   return (
     <>
       <p>
-        A quota is a bucket of tokens that requests take and that fills again by the clock of the emulator. A request
-        that finds it empty is refused with 429 <code>rate_limited</code>.
+        A quota limits the request rate with a token bucket: each request takes tokens, and the bucket refills by the
+        clock of the emulator. If too few tokens are left, the request is refused with 429 <code>rate_limited</code>.
       </p>
       {notice}
       <Table
@@ -84,15 +84,18 @@ export function QuotasPart() {
         keyOf={([name]) => name}
         columns={[
           ['Quota', ([name]) => name],
-          ['Tokens', ([, { capacity }]) => count(capacity)],
-          ['Refill', ([, { refill }]) => refill],
-          ['One bucket for each', ([, { by }]) => by.join(' and ') || 'all together'],
-          ['Cost', ([, { cost }]) => Array.from(Object.entries(cost), (entry) => entry.join(': ')).join(', ')],
+          ['Capacity (tokens)', ([, { capacity }]) => count(capacity)],
+          ['Refill rate', ([, { refill }]) => refill],
+          ['Separate bucket for each', ([, { by }]) => by.map(titleOf).join(' and ') || 'one for all requests'],
+          [
+            'Tokens per request',
+            ([, { cost }]) => Array.from(Object.entries(cost), (entry) => entry.join(': ')).join(', '),
+          ],
         ]}
         actions={([name, existing]) => (
           <>
             <button type="button" class="small" onClick={() => form.write(draftOf(name, existing))}>
-              Change<span class="visually-hidden"> {name}</span>
+              Edit<span class="visually-hidden"> {name}</span>
             </button>{' '}
             <ConfirmButton label="Remove" subject={name} title="Remove the quota?" act={() => set(name, null)}>
               <Given text={name} /> no longer limits requests.
@@ -120,14 +123,17 @@ const PARTITIONS: readonly (readonly [QuotaView['by'][number], string])[] = [
   ['op', 'operation'],
 ];
 
+const titleOf = (partition: QuotaView['by'][number]) =>
+  PARTITIONS.find(([name]) => name === partition)?.[1] ?? partition;
+
 /**
  * Formats of the header `Retry-After` in the response to a refused request. `title` is the text of the option; `shown`
  * is the header that is sent.
  */
 const FORMATS = {
   seconds: { title: 'seconds', shown: 'Retry-After: SECONDS' },
-  'http-date': { title: 'a date', shown: 'Retry-After: DATE' },
-  omit: { title: 'left out', shown: 'no Retry-After' },
+  'http-date': { title: 'date', shown: 'Retry-After: DATE' },
+  omit: { title: 'omitted', shown: 'no Retry-After' },
 };
 
 const FORMAT_OPTIONS = Object.entries(FORMATS).map(([format, { title }]): Option => [format, title]);
@@ -137,9 +143,9 @@ const FORMAT_OPTIONS = Object.entries(FORMATS).map(([format, { title }]): Option
  * the user soon sees a refusal.
  */
 const PRESETS: readonly (readonly [title: string, draft: Partial<Draft>])[] = [
-  ['The second request is refused', { capacity: '1', refill: '1/m' }],
-  ['A burst of 5, then one every 10 s', { capacity: '5', refill: '1/10s' }],
-  ['Git only, one request per minute', { capacity: '1', refill: '1/m', pattern: 'git*' }],
+  ['1 per minute', { capacity: '1', refill: '1/m' }],
+  ['Burst of 5, then 1 per 10 s', { capacity: '5', refill: '1/10s' }],
+  ['Git only: 1 per minute', { capacity: '1', refill: '1/m', pattern: 'git*' }],
   ['10 per second for each token', { capacity: '10', refill: '10/s', by: ['token'] }],
 ];
 
@@ -147,9 +153,10 @@ type QuotaFormProps = ReturnType<typeof useDraft<Draft>> & { readonly act: () =>
 
 function QuotaForm({ draft: { name, by, format }, write, bind, act }: QuotaFormProps) {
   return (
-    <Form act={act} submit="Set" submitClass="primary">
+    <Form act={act} submit="Set the quota" submitClass="primary">
       <h2>Set a quota</h2>
       <div class="toolbar">
+        <span class="quiet">Fill in an example:</span>
         {PRESETS.map(([title, preset]) => (
           <button key={title} type="button" class="small" onClick={() => write({ ...EMPTY, name, ...preset })}>
             {title}
@@ -158,14 +165,14 @@ function QuotaForm({ draft: { name, by, format }, write, bind, act }: QuotaFormP
       </div>
       <div class="fields">
         <TextField label="Name" required {...bind('name')} />
-        <TextField label="Tokens" type="number" min="1" required {...bind('capacity')} />
-        <TextField label="Refill (10/s, 600/m, 1/10s)" required {...bind('refill')} />
-        <TextField label="For operations (an id, git*, or *)" required {...bind('pattern')} />
-        <TextField label="Tokens of each" type="number" min="0" required {...bind('tokens')} />
-        <Choice label="Retry-After as" options={FORMAT_OPTIONS} {...bind('format')} />
+        <TextField label="Capacity (tokens)" type="number" min="1" required {...bind('capacity')} />
+        <TextField label="Refill rate (10/s, 600/m, 1/10s)" required {...bind('refill')} />
+        <TextField label="Operations (an id, git*, or * for all)" required {...bind('pattern')} />
+        <TextField label="Tokens per request" type="number" min="0" required {...bind('tokens')} />
+        <Choice label="Format of Retry-After" options={FORMAT_OPTIONS} {...bind('format')} />
       </div>
       <fieldset class="choice">
-        <legend>One bucket for each</legend>
+        <legend>Separate bucket for each (none selected: one for all requests)</legend>
         <div class="scopes">
           {PARTITIONS.map(([partition, title]) => (
             <Check
@@ -179,7 +186,7 @@ function QuotaForm({ draft: { name, by, format }, write, bind, act }: QuotaFormP
       </fieldset>
       <p class="quiet">
         A client that exceeds the quota gets 429 with <code>RateLimit: "{name}";r=0;t=…</code> and{' '}
-        <code>{FORMATS[format as keyof typeof FORMATS].shown}</code>: the minimum delay before it may try again.
+        <code>{FORMATS[format as keyof typeof FORMATS].shown}</code>.
       </p>
     </Form>
   );

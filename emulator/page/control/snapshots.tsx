@@ -13,22 +13,22 @@ import { Commands } from './command.js';
 export function SnapshotsPart() {
   const { value, change, notice } = useManaged((signal) => all<SnapshotRecord>('snapshots', { signal }));
   if (value === undefined) return notice;
-  const take = () => change(() => post('snapshots', {}), 'Taken.');
-  const reset = () => change(() => post('reset', {}), 'The emulator is reset to its state before the first request.');
+  const take = () => change(() => post('snapshots', {}), 'Snapshot taken.');
+  const reset = () => change(() => post('reset', {}), 'The emulator was reset to its state before the first request.');
   const restore = (id: string) => change(() => post(route`snapshots/${id}/restore`, {}), `Restored ${id}.`);
   const forget = (id: string) => change(() => remove(route`snapshots/${id}`), `Removed ${id}.`);
   return (
     <>
       <p>
-        A snapshot contains everything: repositories, keys, clock, faults, quotas, deliveries. It takes almost no
-        memory, and a restore undoes what came after it.
+        A snapshot stores the whole state: repositories, keys, clock, faults, quotas and webhook deliveries. Restoring
+        it undoes all later changes. It takes almost no memory.
       </p>
       <div class="toolbar">
         <button type="button" class="primary" onClick={take}>
           Take a snapshot
         </button>
-        <ConfirmButton label="Reset" title="Reset the emulator?" isSmall={false} act={reset}>
-          Removes repositories, requests, faults and everything else added since the start. Snapshots stay.
+        <ConfirmButton label="Reset the emulator" title="Reset the emulator?" isSmall={false} act={reset}>
+          Everything added since the start is removed, such as repositories, requests and faults. Snapshots are kept.
         </ConfirmButton>
       </div>
       {notice}

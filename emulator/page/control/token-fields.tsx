@@ -44,7 +44,7 @@ export function OrganizationChoice(props: OrganizationChoiceProps) {
   return (
     <Choice
       label="Organization"
-      options={[['', 'that of this address'], ...(value?.orgs.map(({ org }) => org) ?? [])]}
+      options={[['', 'the one at this address'], ...(value?.orgs.map(({ org }) => org) ?? [])]}
       {...props}
     />
   );

@@ -58,23 +58,27 @@ export function TokenPart() {
   const words = [...(repo ? [] : ['--no-repo']), ...flags(claims), ...faults.flatMap((fault) => ['--fault', fault])];
   return (
     <>
-      <Form act={mint} submit="Mint" submitClass="primary">
+      <Form act={mint} submit="Create the token" submitClass="primary">
         <div class="fields">
           <TextField
-            label="Repository (empty: a token of the organization)"
+            label="Repository (empty: token without a repository)"
             proposals={repositories.map(({ name }) => name)}
             {...bind('repo')}
           />
           <TextField label="Subject" {...bind('sub')} />
           <TextField label="Lifetime in seconds" type="number" min="1" required {...bind('ttl')} />
           <OrganizationChoice {...bind('org')} />
-          <TextField label="Test key (empty: the first)" proposals={keys.map(({ id }) => id)} {...bind('key')} />
+          <TextField
+            label="Signing key (empty: the first test key)"
+            proposals={keys.map(({ id }) => id)}
+            {...bind('key')}
+          />
         </div>
         <ScopeChoice legend="Scopes" {...bind('scopes')} />
         <details class="command">
-          <summary>Faults of its requests</summary>
+          <summary>Faults for requests with this token</summary>
           <TextField
-            label="One per line, such as rate_limited*1;retry-after=2"
+            label="Faults, one per line, such as rate_limited*1;retry-after=2"
             rows={2}
             cols={60}
             {...bind('faults')}
@@ -99,16 +103,16 @@ function Result({ minted: { token, key, expires_at, repo }, address }: ResultPro
   return (
     <div class="card">
       <p>
-        Signed by <code>{key}</code>. <Remaining expiresAt={expires_at} /> It is shown here once.
+        Signed with the key <code>{key}</code>. <Remaining expiresAt={expires_at} /> Copy it now: it is not shown again.
       </p>
       <Copy text={token} label="Copy token" />
       {repo && address && (
-        <Copy text={`git clone ${quoteWord(remoteOf(repo, token, '', address.git_url))}`} label="Copy clone line" />
+        <Copy text={`git clone ${quoteWord(remoteOf(repo, token, '', address.git_url))}`} label="Copy git clone" />
       )}
       {address && (
         <Copy
           text={`curl -H ${bearer} ${quoteWord(`${address.base_url}/api/${repo ? 'v1/repo' : 'repos'}`)}`}
-          label="Copy curl line"
+          label="Copy curl"
         />
       )}
       <h2>Claims</h2>
@@ -122,7 +126,7 @@ function Remaining({ expiresAt }: { readonly expiresAt: string }) {
   const { value: clock, error } = useLoaded(readClock, [expiresAt], 1000);
   return (
     <>
-      Good until <DateTime at={expiresAt} /> UTC on the clock of the emulator
+      Valid until <DateTime at={expiresAt} /> UTC by the clock of the emulator
       {clock !== undefined && (
         <>
           , which shows <span class="figures">{showTime(clock)}</span>

@@ -24,12 +24,12 @@ export function VariantsPart() {
   return (
     <>
       <p>
-        Where the specification leaves something open, deployments may behave differently. A client should get along
-        with all.
+        A variant is a choice that the specification leaves open, so deployments may differ. A client should work with
+        every value.
       </p>
       <div class="toolbar">
         <TextField
-          label="Find"
+          label="Search"
           fieldClass="inline grow"
           class="grow"
           type="search"
@@ -40,12 +40,12 @@ export function VariantsPart() {
           {changed.length} of {value.length} changed
         </span>
         <button type="button" disabled={changed.length === 0} onClick={() => set(valuesOf(changed, 'default'))}>
-          Reset all to default
+          Reset all to defaults
         </button>
       </div>
       {notice}
       <Table
-        empty="No variant matches."
+        empty="No variant matches the search."
         label="Variants"
         hasRowHeads
         class="variants"

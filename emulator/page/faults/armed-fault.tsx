@@ -39,9 +39,9 @@ export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
   const counters = [
     ['fired', count(fired)],
     ['matched', count(matched)],
-    ['left', remaining === null ? 'no end' : count(remaining)],
+    ['remaining', remaining === null ? 'unlimited' : count(remaining)],
     ...Object.entries(fault.skippedBecause).flatMap(([reason, times]) =>
-      times > 0 ? [[`passed: ${SKIPPED[reason]}`, count(times)]] : [],
+      times > 0 ? [[`not fired: ${SKIPPED[reason]}`, count(times)]] : [],
     ),
   ];
   const row = useRef<HTMLLIElement>(null);
@@ -54,7 +54,7 @@ export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
         <h3>
           <Given text={id} />
         </h3>{' '}
-        <span class={`badge ${source}`}>{isRegistered ? 'registered' : 'in band'}</span>{' '}
+        <span class={`badge ${source}`}>{isRegistered ? 'registered' : 'sent by client'}</span>{' '}
         {!enabled && <span class="badge">disabled</span>}
         <code class="does">
           <Given text={fault.text ?? JSON.stringify(definitionOf(fault))} />
@@ -80,7 +80,7 @@ export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
         ))}
       </dl>
       <div class="acts">
-        {fired > 0 && <a href={writePlace('requests', { fault: id })}>Matching requests</a>}
+        {fired > 0 && <a href={writePlace('requests', { fault: id })}>Affected requests</a>}
         {held.map(({ name, waiting }) => (
           <ActionButton
             key={name}
@@ -96,13 +96,15 @@ export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
             class="small"
             act={() => patch(route`faults/${id}`, { when: { ...when, times: when.times! + 1 } })}
           >
-            Once more
+            Fire once more
           </ActionButton>
         )}
         {isRegistered && (
           <ActionButton
             class="small"
-            title={enabled ? 'It affects no requests until it is enabled; its counters stay' : 'Its counters continue'}
+            title={
+              enabled ? 'The fault does not fire until you enable it; its counters are kept' : 'Its counters continue'
+            }
             act={() => patch(route`faults/${id}`, { enabled: !enabled })}
           >
             {enabled ? 'Disable' : 'Enable'}
@@ -110,7 +112,7 @@ export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
         )}
         {isRegistered && (
           <button type="button" class="small" onClick={() => open('change')}>
-            Change
+            Edit…
           </button>
         )}
         <button type="button" class="small" onClick={() => open('forms')}>
@@ -122,7 +124,7 @@ export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
       </div>
       {opened === 'change' && <ChangeDialog fault={fault} onClose={() => open(undefined)} />}
       {opened === 'forms' && (
-        <Dialog title="This fault in all forms, to copy" onClose={() => open(undefined)}>
+        <Dialog title="Copy the fault as" onClose={() => open(undefined)}>
           <SameFault id={id} />
         </Dialog>
       )}
@@ -135,12 +137,12 @@ export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
  * matched.
  */
 const SKIPPED: Readonly<Record<string, string>> = {
-  priority: 'another fault had precedence',
-  chance: 'the random choice was against it',
-  window: 'outside its time',
-  skip: 'skipped first',
-  every: 'not its turn',
-  exhausted: 'it had reached its number of times',
+  priority: 'another fault has a higher priority',
+  chance: 'by chance',
+  window: 'outside its time range',
+  skip: 'among the first requests, which it skips',
+  every: 'does not fire for every request',
+  exhausted: 'number of times reached',
 };
 
 /**
@@ -173,13 +175,23 @@ function ChangeDialog({ fault, onClose }: { readonly fault: FaultRecord; readonl
     onClose();
   };
   return (
-    <Dialog title="Change the fault" onClose={onClose}>
-      <Form act={change} submit="Change" submitClass="primary">
-        <p class="quiet">The counters continue.</p>
+    <Dialog title="Edit the fault" onClose={onClose}>
+      <Form act={change} submit="Save" submitClass="primary">
+        <p class="quiet">The counters are kept.</p>
         <div class="fields">
-          <TextField label="Times" hint="Number of times it fires; empty: unlimited" {...NUMBER} {...bind('times')} />
-          <TextField label="Skip" hint="Matching requests to skip first" {...NUMBER} {...bind('skip')} />
-          <TextField label="Priority" hint="Higher takes precedence" {...NUMBER} {...bind('priority')} />
+          <TextField
+            label="Times"
+            hint="Maximum number of times it fires; empty: unlimited"
+            {...NUMBER}
+            {...bind('times')}
+          />
+          <TextField label="Skip" hint="Number of matching requests before it fires" {...NUMBER} {...bind('skip')} />
+          <TextField
+            label="Priority"
+            hint="Of the matching faults, the one with the highest priority fires"
+            {...NUMBER}
+            {...bind('priority')}
+          />
           <TextField label="Note" {...bind('note')} />
         </div>
       </Form>

@@ -29,7 +29,7 @@ export interface ConditionValue {
 
 /** Signs of the text notation that select how a value of a request is compared, with their meanings. */
 export const COMPARISONS = [
-  ['', 'equals, with * and ?'],
+  ['', 'equals (wildcards * and ?)'],
   ['*', 'contains'],
   ['~', 'matches the regular expression'],
 ] as const;

@@ -39,7 +39,7 @@ export function KeyFields({ draft: { keys: values }, offers: { kind, keys, chose
     <div class="fields">
       {points.length > 0 && (
         <Choice
-          label="By"
+          label="Parameter"
           value={given?.key ?? ''}
           options={[['', 'default'], ...points.map(({ key }) => key)]}
           onChange={choose}
@@ -49,7 +49,7 @@ export function KeyFields({ draft: { keys: values }, offers: { kind, keys, chose
         const possible = named.filter((value) => offeredStages(kind, { ...values, [key]: value }, chosen).length > 0);
         const field = {
           label: key,
-          hint: needed ? `needed: ${wants}` : wants,
+          hint: needed ? `required: ${wants}` : wants,
           value: values[key] ?? '',
           onChange: (value: string) => write({ ...values, [key]: value }),
         };
@@ -82,7 +82,7 @@ export function ConditionFields({ draft: { conditions: values }, offers: { condi
   };
   return (
     <fieldset>
-      <legend>Only requests with</legend>
+      <legend>Conditions: only requests with</legend>
       <div class="fields">
         {rows.map(({ member: { name_of, label, hint, values: named }, row }, at) => {
           const change = (changes: Partial<ConditionValue>) =>
@@ -102,7 +102,7 @@ export function ConditionFields({ draft: { conditions: values }, offers: { condi
               {named ? <Choice {...field} options={named} /> : <TextField {...field} />}
               {!ALWAYS.includes(row.key) && (
                 <CloseButton
-                  label={`Without ${label}`}
+                  label={`Remove the condition ${label}`}
                   class="small"
                   onClick={() => write(values.filter((one) => one !== row))}
                 />
@@ -111,9 +111,9 @@ export function ConditionFields({ draft: { conditions: values }, offers: { condi
           );
         })}
         <Choice
-          label="More"
+          label="Add a condition"
           value=""
-          options={[['', 'Add a condition'], ...added.map(({ label }) => label)]}
+          options={[['', 'choose'], ...added.map(({ label }) => label)]}
           onChange={add}
         />
       </div>

@@ -51,8 +51,13 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
         <Kinds {...parts} />
         <KeyFields {...parts} />
         <div class="fields">
-          <TextField label="Times" hint="Number of times it fires; empty: unlimited" {...NUMBER} {...bind('times')} />
-          <TextField label="Skip" hint="Matching requests to skip first" {...NUMBER} {...bind('skip')} />
+          <TextField
+            label="Times"
+            hint="Maximum number of times it fires; empty: unlimited"
+            {...NUMBER}
+            {...bind('times')}
+          />
+          <TextField label="Skip" hint="Number of matching requests before it fires" {...NUMBER} {...bind('skip')} />
           <Choice
             label="Stage"
             options={[
@@ -71,7 +76,7 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
         </ul>
         <ConditionFields {...parts} />
         <details>
-          <summary>Number and duration</summary>
+          <summary>More settings</summary>
           <div class="fields">
             {offers.further.map(({ key, label, hint, values: named }) => {
               const field = {
@@ -93,14 +98,14 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
             Add the fault
           </button>
           <button type="button" onClick={() => setDraft(settle(EMPTY, kinds, operations))}>
-            Clear
+            Reset the form
           </button>
         </div>
         <Failure error={refused ?? error} />
       </form>
       {forms && (
         <>
-          <h2>This fault in all forms, to copy</h2>
+          <h2>Copy the fault as</h2>
           <Forms forms={forms} />
         </>
       )}
@@ -150,7 +155,7 @@ function Operations({ draft, operations, onChange }: PartProps & Pick<NewFaultPr
           <li key={id}>
             <code>{id}</code>
             <CloseButton
-              label={`Without ${id}`}
+              label={`Remove ${id}`}
               class="small plain"
               onClick={() => onChange({ operations: chosen.filter((one) => one !== id) })}
             />
@@ -164,9 +169,9 @@ function Operations({ draft, operations, onChange }: PartProps & Pick<NewFaultPr
 function Kinds({ draft: { name, hasOtherCodes }, offers, onChange }: PartProps) {
   const { codes, others, kinds } = offers.offered;
   const groups: [string, Option[]][] = [
-    ['Errors by their code', codes.map(optionOf)],
-    ['Other codes', hasOtherCodes ? others.map(optionOf) : []],
-    ['Changes to the response', kinds.map(optionOf)],
+    ['Error responses', codes.map(optionOf)],
+    ['Error responses not specified for the operation', hasOtherCodes ? others.map(optionOf) : []],
+    ['Other failures', kinds.map(optionOf)],
   ];
   return (
     <>
@@ -179,7 +184,7 @@ function Kinds({ draft: { name, hasOtherCodes }, offers, onChange }: PartProps) 
         />
         {others.length > 0 && (
           <Check
-            label="Include codes that are not listed for the operation"
+            label="Include codes that are not specified for the operation"
             isChecked={hasOtherCodes}
             onChange={() => onChange({ hasOtherCodes: !hasOtherCodes })}
           />
@@ -197,6 +202,6 @@ const optionOf = ({ name, status }: FaultKind): Option => [name, status === unde
  * known at a later stage, for example the content of a push.
  */
 function defaultText({ conditions }: Draft, { defaults }: Offers): string {
-  const later = conditions.some(({ value }) => value !== '') ? ', or later, once its conditions are known' : '';
+  const later = conditions.some(({ value }) => value !== '') ? ', or later if a condition is known only later' : '';
   return `default: ${defaults.join(', ')}${later}`;
 }

@@ -37,16 +37,16 @@ export function View() {
         <section aria-labelledby="armed-faults">
           <div class="toolbar">
             <h2 id="armed-faults" class="grow">
-              Armed {items && <span class="quiet figures">{count(items.length)}</span>}
+              Armed faults {items && <span class="quiet figures">{count(items.length)}</span>}
             </h2>
             {items && items.length > 0 && <DisarmAll faults={items} />}
           </div>
           <Loading {...faults} />
           {items?.length === 0 && (
-            <Empty title="No faults">
+            <Empty title="No armed faults">
               <p>
-                Add a fault with the form. It fires at the next request that matches its conditions. A client can also
-                send a fault with a request, in this header; the fault is then listed here:
+                Add a fault with the form. It fires at the next matching request. A client can also send a fault in this
+                request header:
               </p>
               <Copy text="X-Emulator-Fault: rate_limited*1;retry-after=2" />
             </Empty>
@@ -89,8 +89,8 @@ function DisarmAll({ faults }: { readonly faults: readonly FaultRecord[] }) {
     }
   };
   return (
-    <ConfirmButton label="Disarm all" title="Disarm all faults?" isSmall={false} act={disarm}>
-      {`${count(faults.length)} faults end, and their counters with them.`}
+    <ConfirmButton label="Remove all" title="Remove all faults?" isSmall={false} act={disarm}>
+      {`${faults.length === 1 ? '1 fault' : `${count(faults.length)} faults`} and all counters are removed.`}
     </ConfirmButton>
   );
 }

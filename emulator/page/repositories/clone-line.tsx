@@ -9,7 +9,11 @@ import { Choice, type Option } from '../components/fields.js';
  * Suffixes of a repository's name in the URL of a Git remote. `+ephemeral` selects the repository's ephemeral branches,
  * which are in a separate ref namespace. `+import` accepts an import (`git push --mirror`).
  */
-const REMOTES: readonly Option[] = [['', 'plain'], '+ephemeral', '+import'];
+const REMOTES: readonly Option[] = [
+  ['', 'default'],
+  ['+ephemeral', '+ephemeral (ephemeral branches)'],
+  ['+import', '+import (push of all refs)'],
+];
 
 /**
  * Shell command for cloning a repository, which the user can copy. A button creates a token and inserts it into the
@@ -27,7 +31,7 @@ export function CloneLine({ name }: { readonly name: string }) {
       <div class="toolbar">
         <Choice label="Remote" fieldClass="inline" value={suffix} options={REMOTES} onChange={setSuffix} />
         <ActionButton class="small" act={mint}>
-          {token === undefined ? 'Create a token' : 'Create another token'}
+          {token === undefined ? 'Insert a new token' : 'Insert another token'}
         </ActionButton>
       </div>
     </div>

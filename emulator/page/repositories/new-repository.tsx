@@ -17,13 +17,13 @@ export function NewRepository({ isFirst }: { readonly isFirst: boolean }) {
       {isFirst && (
         <>
           <h2>No repositories yet</h2>
-          <p>Create a repository with the API, or with this button:</p>
+          <p>Create a repository with this form, or with the API:</p>
         </>
       )}
       <Form class="fields" submit="Create" submitClass="primary" act={make}>
         <TextField label="Name" required value={name} onChange={setName} />
       </Form>
-      <p>By the API:</p>
+      <p>With the API:</p>
       <Copy text={creationLines(name, organization)} />
       <p>Then push to it:</p>
       <Copy text={`git push ${remoteOf(name)} HEAD:main`} />

@@ -54,7 +54,7 @@ function NotesOf({ name, notesRef: ref }: { readonly name: string; readonly note
   return (
     <>
       <Loading {...loaded} />
-      {loaded.value?.length === 0 && <p class="quiet">It contains no notes.</p>}
+      {loaded.value?.length === 0 && <p class="quiet">This ref contains no notes.</p>}
       {shown.map((note) => (
         <NoteOf key={note.target} name={name} {...note} />
       ))}

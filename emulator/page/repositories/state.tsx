@@ -13,11 +13,11 @@ export function StateLabel({ state }: { readonly state: string }) {
 }
 
 /**
- * Describes when the state of a repository or organization ends, such as `for 3 requests more`. Returns undefined if
+ * Describes when the state of a repository or organization ends, such as `for 3 more requests`. Returns undefined if
  * the state has no end.
  */
 export function untilOf({ ends }: Pick<RepositoryStateView, 'ends'>): string | undefined {
-  if (ends?.requests !== undefined) return `for ${ends.requests} ${ends.requests === 1 ? 'request' : 'requests'} more`;
+  if (ends?.requests !== undefined) return `for ${ends.requests} more ${ends.requests === 1 ? 'request' : 'requests'}`;
   if (ends?.after !== undefined) return `until ${ends.after / 1000} s after the next request`;
   if (ends?.at !== undefined) return `until ${ends.at.slice(0, 19).replace('T', ' ')} on the emulator's clock`;
   return ends?.signal === undefined ? undefined : `until the latch ${ends.signal} is released`;
@@ -28,23 +28,27 @@ export function untilOf({ ends }: Pick<RepositoryStateView, 'ends'>): string | u
  * end; the end entered in the form is then ignored.
  */
 const STATES = [
-  { state: 'active', action: 'Back to active', about: 'All requests are answered.', isLasting: true },
-  { state: 'archived', action: 'Archive', about: 'The next request is refused and begins the thaw.' },
-  { state: 'thawing', action: 'Thaw', about: 'Requests are refused with repository_thawing and Retry-After.' },
-  { state: 'syncing', action: 'Sync', about: 'Writes are refused with sync_in_progress and Retry-After.' },
-  { state: 'no_default_branch', action: 'No default branch', about: 'HEAD is detached.' },
+  { state: 'active', action: 'Active', about: 'All requests are answered.', isLasting: true },
+  { state: 'archived', action: 'Archived', about: 'The next request is refused and starts the thawing.' },
+  { state: 'thawing', action: 'Thawing', about: 'Requests are refused with repository_thawing and Retry-After.' },
+  { state: 'syncing', action: 'Syncing', about: 'Writes are refused with sync_in_progress and Retry-After.' },
+  {
+    state: 'no_default_branch',
+    action: 'No default branch',
+    about: 'The repository has no default branch: HEAD is detached.',
+  },
   {
     state: 'deleted',
-    action: 'Look deleted',
+    action: 'Deleted (reversible)',
     about: 'Requests are refused as if it were deleted. This can be undone.',
   },
 ] as const;
 
 const ENDS = {
-  '': { label: 'I change it', type: undefined, given: '' },
-  requests: { label: 'a number of requests', name: 'Requests', type: 'number', given: '3' },
-  after: { label: 'a period of time', name: 'Duration', type: 'text', given: '30s' },
-  signal: { label: 'a latch is released', name: 'Latch', type: 'text', given: 'go' },
+  '': { label: 'when I change it', type: undefined, given: '' },
+  requests: { label: 'after a number of requests', name: 'Requests', type: 'number', given: '3' },
+  after: { label: 'after a period of time', name: 'Duration', type: 'text', given: '30s' },
+  signal: { label: 'when a latch is released', name: 'Latch', type: 'text', given: 'go' },
 } as const;
 
 type Ending = keyof typeof ENDS;
@@ -72,7 +76,7 @@ export function StatePanel({ name, state }: { readonly name: string; readonly st
       </p>
       <div class="fields">
         <Choice
-          label="Until"
+          label="End of the new state"
           value={ending}
           options={Object.entries(ENDS).map(([value, { label }]) => [value, label] as const)}
           onChange={(next) => write({ ending: next as Ending, given: ENDS[next as Ending].given })}
@@ -81,7 +85,7 @@ export function StatePanel({ name, state }: { readonly name: string; readonly st
           <TextField label={endsWith.name} class="short" type={endsWith.type} min="1" {...bind('given')} />
         )}
         <TextField
-          label="Retry-After"
+          label="Retry-After in seconds"
           class="short"
           type="number"
           min="0"
@@ -90,6 +94,7 @@ export function StatePanel({ name, state }: { readonly name: string; readonly st
         />
       </div>
       <div class="toolbar">
+        <span class="quiet">Set the state:</span>
         {STATES.map((row) => (
           <ActionButton
             key={row.state}
@@ -107,10 +112,10 @@ export function StatePanel({ name, state }: { readonly name: string; readonly st
           isSmall={false}
           act={erase}
         >
-          Its refs and objects are removed permanently. "Look deleted" is a state that can be undone.
+          Its refs and objects are removed permanently. The state "Deleted (reversible)" can be undone.
         </ConfirmButton>
       </div>
-      <p class="quiet">Archive and Back to active last; the others end as chosen above.</p>
+      <p class="quiet">Active has no end. For Archived, the end applies to the restore that the next request starts.</p>
     </section>
   );
 }

@@ -87,7 +87,7 @@ export function View() {
       {!isEmpty && (
         <Table
           label="Repositories"
-          empty="No repository name matches."
+          empty="No repository matches the filter."
           items={found}
           keyOf={({ id }) => id}
           columns={COLUMNS}

@@ -4,7 +4,7 @@ import type { Entry } from './entry.js';
 /** Request that can be compared with another one. */
 export interface Candidate {
   readonly entry: Entry;
-  /** Relations to the other request, such as `its retry`. */
+  /** Relations to the other request, such as `the retry of this request`. */
   readonly relations: readonly string[];
 }
 
@@ -25,11 +25,11 @@ const RELATIONS: readonly {
   readonly find: (entry: Entry, list: List, signal: AbortSignal) => Promise<Entry | undefined>;
 }[] = [
   {
-    relation: 'the failed request that it repeats',
+    relation: 'the failed request that this one retries',
     find: async ({ retryOf }, _list, signal) => (retryOf === undefined ? undefined : readIfKept(retryOf, signal)),
   },
   {
-    relation: 'its retry',
+    relation: 'the retry of this request',
     find: async (entry, list) => {
       const later = await list({ ...targetOf(entry), after: entry.id, order: 'oldest' });
       return later.find(({ retryOf }) => retryOf === entry.id);
@@ -50,7 +50,7 @@ const RELATIONS: readonly {
     },
   },
   {
-    relation: 'the last success of the operation',
+    relation: 'the last successful request of the operation',
     find: async (entry, list) => {
       if (entry.operation === undefined) return undefined;
       const successes = await list({

@@ -20,7 +20,7 @@ export function CompareChoice({ entry }: { readonly entry: Entry }) {
   return (
     <section class="card" aria-label="Compare with">
       <Loading value={value} error={error} />
-      {value?.length === 0 && <p class="quiet">The journal has no related request.</p>}
+      {value?.length === 0 && <p class="quiet">The journal has no related request. Enter the id of another request.</p>}
       <ul class="candidates">
         {value?.map(({ entry: other, relations }) => (
           <li key={other.id}>
@@ -89,7 +89,7 @@ const PARTS: readonly Part[] = [
   { title: 'Request headers', pairsOf: (left, right) => pairHeaders(left.request.headers, right.request.headers) },
   bodyPart('Request body', 'request'),
   {
-    title: 'Decision',
+    title: 'Result',
     pairsOf: valuesOf({
       Status: ({ status }) => `${status}`,
       Code: ({ code }) => code,
@@ -98,8 +98,8 @@ const PARTS: readonly Part[] = [
       Outcome: ({ outcome }) => outcome,
     }),
   },
-  { title: 'Answer headers', pairsOf: (left, right) => pairHeaders(left.answer.headers, right.answer.headers) },
-  bodyPart('Answer body', 'answer'),
+  { title: 'Response headers', pairsOf: (left, right) => pairHeaders(left.answer.headers, right.answer.headers) },
+  bodyPart('Response body', 'answer'),
 ];
 
 export interface ComparisonProps {
@@ -117,7 +117,7 @@ export function Comparison({ entry, other: id }: ComparisonProps) {
         <h3>
           Compared with <Given text={id} />
         </h3>
-        <CloseButton label="End the comparison" onClick={() => go(placeWith({ compare: undefined }))} />
+        <CloseButton label="Close the comparison" onClick={() => go(placeWith({ compare: undefined }))} />
       </div>
       <Loading value={other} error={error} />
       {other?.id === entry.id && <p class="quiet">This is the same request. Select another one in the list.</p>}

@@ -18,7 +18,7 @@ export function Decision({ entry }: { readonly entry: Entry }) {
   return (
     <section>
       <div class="step-head">
-        <h3>Decision path</h3>
+        <h3>Processing steps</h3>
         <button type="button" class="small" aria-pressed={isExplained} onClick={() => setExplained(!isExplained)}>
           Explain the steps
         </button>
@@ -76,13 +76,13 @@ function Why({ entry: { why, code, origin, faults } }: { readonly entry: Entry }
       {code !== undefined && (
         <p>
           Code <code>{code}</code>
-          {origin === 'state' && ', because of a state that was set'}
-          {origin.startsWith('injected') && ', because of a fault'}
+          {origin === 'state' && ', caused by a state that was set'}
+          {origin.startsWith('injected') && ', caused by a fault'}
         </p>
       )}
       {faults.length > 0 && (
         <p>
-          Touched by{' '}
+          Affected by{' '}
           {faults.map((fault, index) => (
             <span key={fault}>
               {index > 0 && ', '}

@@ -33,23 +33,23 @@ export function FailDialog({ entry, operation, operations, onClose }: FailDialog
       {armed && (
         <>
           <p role="status">
-            Armed:{' '}
+            Fault added:{' '}
             <code>
               <Given text={armed.text ?? ''} />
             </code>
-            . It applies to the next such request.
+            . It fires at the next matching request.
           </p>
           <div class="toolbar">
             <button type="button" class="primary" onClick={onClose}>
               Done
             </button>
             <ActionButton act={() => remove(route`faults/${armed.id}`).then(() => setArmed(undefined))}>
-              Undo
+              Remove the fault
             </ActionButton>
-            <a href={writePlace('faults', { id: armed.id })}>Show it in the list of faults</a>
+            <a href={writePlace('faults', { id: armed.id })}>Show in the list of faults</a>
           </div>
           <details>
-            <summary>This fault in all forms, to copy: test, command, header, scenario</summary>
+            <summary>Copy the fault as test, command, header or scenario</summary>
             <SameFault id={armed.id} />
           </details>
         </>

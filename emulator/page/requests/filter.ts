@@ -58,12 +58,12 @@ export function splitParams(params: Filter): { readonly view: Filter; readonly f
 export const CHIPS = [
   {
     label: 'Errors',
-    title: 'Only requests with a status of 400 or above or a broken connection',
+    title: 'Only requests with a status of 400 or above, or with a broken connection',
     name: 'failed',
     value: 'true',
   },
-  { label: 'Git', title: 'Only requests of Git', name: 'operation', value: 'git*' },
-  { label: 'Injected', title: 'Only requests that an injected fault affected', name: 'fault', value: '*' },
+  { label: 'Git', title: 'Only requests of Git clients', name: 'operation', value: 'git*' },
+  { label: 'Injected', title: 'Only requests that a fault affected', name: 'fault', value: '*' },
 ] as const;
 
 /** Names of filters whose value can be a comma-separated list. A request matches if any value of the list matches. */

@@ -22,8 +22,8 @@ export function FirstRequest() {
       <Copy text={creationLines(REPOSITORY, organization, token)} />
       {token === undefined && (
         <p>
-          <ActionButton act={mint}>Create the token here</ActionButton>{' '}
-          <span class="quiet">instead of on the command line</span>
+          <ActionButton act={mint}>Insert a new token</ActionButton>{' '}
+          <span class="quiet">instead of creating it on the command line</span>
         </p>
       )}
       <p>Then clone it, or push to it:</p>

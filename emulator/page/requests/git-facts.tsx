@@ -67,7 +67,7 @@ function Names({ names, total }: { readonly names: readonly string[]; readonly t
 }
 
 function Noted({ noted, total }: { readonly noted: number; readonly total: number }) {
-  return total > noted ? <div class="quiet">the first {count(noted)} were noted</div> : null;
+  return total > noted ? <div class="quiet">the journal stores the first {count(noted)}</div> : null;
 }
 
 function report(refused: string | undefined) {

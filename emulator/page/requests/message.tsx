@@ -16,7 +16,7 @@ export function MessageView({ title, message }: { readonly title: string; readon
       {body ? (
         <BodyView body={body} bytes={bytes} />
       ) : (
-        <p class="quiet">{bytes === 0 ? 'No body' : `${sizeOf(bytes)}`}</p>
+        <p class="quiet">{bytes === 0 ? 'No body' : `Body not stored, ${sizeOf(bytes)}`}</p>
       )}
     </section>
   );
@@ -38,7 +38,7 @@ function BodyView({ body, bytes }: { readonly body: Body; readonly bytes: number
         </span>
         {shown.kind === 'json' && (
           <button type="button" class="small" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
-            As sent
+            Show as sent
           </button>
         )}
       </p>

@@ -50,10 +50,10 @@ export function obstacleOf(entry: Entry): string | undefined {
   const { method, operation, request } = entry;
   if (operation?.startsWith('git') && method === 'POST') {
     return operation === 'gitReceivePack'
-      ? 'A push cannot be sent again here, because the journal does not store its pack. Use “Repeat as git push”.'
+      ? 'A push cannot be sent again here, because the journal does not store its pack. Use “Copy as git push”.'
       : 'A fetch cannot be sent again here, because its body belongs to the state of one clone. Run git fetch in a clone.';
   }
-  if (REFUSED_METHODS.has(method)) return `Browsers refuse to send the method ${method}. Use “Repeat as curl”.`;
+  if (REFUSED_METHODS.has(method)) return `Browsers refuse to send the method ${method}. Use “Copy as curl”.`;
   if (request.bytes > 0 && request.body === undefined) {
     return `The journal does not store the body of this request, which had ${request.bytes} bytes.`;
   }
@@ -116,7 +116,7 @@ export function urlOfDraft({ path, query }: Draft, origin: string): URL {
     throw new Error('The path or query has characters that are not visible ASCII. Percent-encode them.');
   const url = new URL(`${origin}${path}${query === '' ? '' : `?${query.replaceAll('#', '%23')}`}`);
   if (decoded(url.pathname) !== decoded(path)) {
-    throw new Error(`A browser would send the path ${url.pathname} instead. Use “Repeat as curl”.`);
+    throw new Error(`A browser would send the path ${url.pathname} instead. Use “Copy as curl”.`);
   }
   return url;
 }
@@ -136,7 +136,7 @@ export function bodyOfDraft(entry: Entry, { method, body }: Draft): Uint8Array<A
   const bytes = body === undefined ? bytesOf(recorded!) : new TextEncoder().encode(body);
   if (bytes.length === 0) return undefined;
   if (/^(?:GET|HEAD)$/i.test(method))
-    throw new Error(`Browsers refuse to send a body with ${method}. Use “Repeat as curl”, or remove the body.`);
+    throw new Error(`Browsers refuse to send a body with ${method}. Use “Copy as curl”, or remove the body.`);
   if (body === undefined) return bytes;
   refuseMark(body, 'The body');
   if (recorded?.truncated && body === recorded.text) throw new Error(`${truncation(entry)} Complete it first.`);

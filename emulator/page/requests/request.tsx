@@ -87,7 +87,7 @@ export function Request({ id, compare, list, order, onClose }: RequestProps) {
               </button>
             )}
             <button type="button" aria-expanded={isRepeating} onClick={() => setRepeating(!isRepeating)}>
-              {isPush(entry) ? 'Repeat as git push' : 'Repeat as curl'}
+              {isPush(entry) ? 'Copy as git push' : 'Copy as curl'}
             </button>
             <button type="button" aria-expanded={isSending} onClick={() => setSending(!isSending)}>
               Send again
@@ -108,7 +108,7 @@ export function Request({ id, compare, list, order, onClose }: RequestProps) {
           {entry.token && <TokenFacts token={entry.token} began={entry.began} />}
           {entry.git && <GitFactsView git={entry.git} />}
           <MessageView title="Request" message={entry.request} />
-          <MessageView title="Answer" message={entry.answer} />
+          <MessageView title="Response" message={entry.answer} />
         </>
       )}
     </article>
@@ -149,7 +149,7 @@ function EntryFacts({ entry, list }: { readonly entry: Entry; readonly list: Row
       facts={[
         ['Request id', id, 'mono'],
         [
-          'Answered',
+          'Response sent',
           <>
             <DateTime at={at} /> <span class="quiet figures">after {duration(entry.duration)}</span>
           </>,
@@ -161,7 +161,7 @@ function EntryFacts({ entry, list }: { readonly entry: Entry; readonly list: Row
             <span class={outcome === 'cut' || outcome === 'gone' ? 'failed' : ''}>{OUTCOMES[outcome]}</span>
             <span class="quiet figures">
               {' '}
-              {bytes(entry.request.bytes)} in, {bytes(entry.answer.bytes)} out
+              request {bytes(entry.request.bytes)}, response {bytes(entry.answer.bytes)}
             </span>
           </>,
         ],
@@ -181,8 +181,8 @@ function EntryFacts({ entry, list }: { readonly entry: Entry; readonly list: Row
             </a>
           ),
         ],
-        ['Repeats', linkTo(retryOf)],
-        ['Repeated by', linkTo(list.get(repeated)?.id)],
+        ['Retry of', linkTo(retryOf)],
+        ['Retried by', linkTo(list.get(repeated)?.id)],
       ]}
     />
   );
@@ -209,7 +209,7 @@ function Repeat({ entry, scopes }: { readonly entry: Entry; readonly scopes: rea
       ))}
       {hasToken(entry) && token === undefined && (
         <ActionButton class="small" act={async () => setToken(await mintToken(tokenClaims(entry, scopes)))}>
-          Put a token in
+          Insert a new token
         </ActionButton>
       )}
     </div>

@@ -80,7 +80,7 @@ export function RequestRows({ list, order, first, shown, opened, onAway, isByKey
 }
 
 const HEADS = ['Time', 'Status', 'Operation', 'Path', 'Code', 'Repository', 'Subject', 'Client', 'Origin'];
-const NUMBERS = ['Took', 'Bytes'];
+const NUMBERS = ['Duration', 'Size'];
 
 interface RequestRowProps {
   readonly row: Row;
@@ -100,7 +100,7 @@ function RequestRow({ row, number, isOpen, isStop }: RequestRowProps) {
           type="button"
           class="value"
           tabIndex={tabIndex}
-          title={`Only ${name} ${value}`}
+          title={`Filter by ${name}=${value}`}
           onClick={() => go(placeWith({ [name]: value }))}
         >
           {shown}
@@ -144,7 +144,7 @@ function RequestRow({ row, number, isOpen, isStop }: RequestRowProps) {
         <Origin origin={row.origin} />
       </span>
       <span class="cell-took number">{duration(row.duration)}</span>
-      <span class="cell-bytes number" title={`${bytes(row.sent)} in, ${bytes(row.received)} out`}>
+      <span class="cell-bytes number" title={`request ${bytes(row.sent)}, response ${bytes(row.received)}`}>
         {bytes(row.sent + row.received)}
       </span>
     </div>

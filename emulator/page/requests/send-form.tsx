@@ -57,8 +57,8 @@ function Fields({ entry, scopes }: SendFormProps) {
         <Choice
           label="Token"
           options={[
-            ['new', 'new, for the recorded claims'],
-            ['given', 'this one'],
+            ['new', 'new, with the recorded claims'],
+            ['given', 'enter a token'],
             ['none', 'none'],
           ]}
           {...bind('source')}

@@ -40,9 +40,9 @@ export function TokenFacts({ token, began }: TokenFactsProps) {
             'Signature',
             <>
               {verified ? (
-                <span class="passed">proven</span>
+                <span class="passed">valid</span>
               ) : (
-                <span class="failed">not verified: the following are only its own statements</span>
+                <span class="failed">not verified, so the claims may be false</span>
               )}
               <span class="quiet">, sent as {scheme}</span>
             </>,
@@ -57,7 +57,7 @@ export function TokenFacts({ token, began }: TokenFactsProps) {
             'Expires (exp)',
             expires !== undefined && (
               <>
-                <DateTime at={expires} /> {expires <= began && <span class="failed">before the request</span>}
+                <DateTime at={expires} /> {expires <= began && <span class="failed">expired before the request</span>}
               </>
             ),
           ],
@@ -65,7 +65,7 @@ export function TokenFacts({ token, began }: TokenFactsProps) {
           ...factsOf(header),
           [
             'Digest',
-            <span key="digest" title="Equal for equal claims. Distinguishes tokens, and is not a secret.">
+            <span key="digest" title="Hash that identifies the claims of the token. It is not a secret.">
               {digest}
             </span>,
             'mono quiet',

@@ -40,7 +40,7 @@ t.test('names with markup and marks of direction are text', { skip }, async (t) 
   await page.getByRole('link', { name: 'Quotas' }).click();
   await main.getByText(markup).first().waitFor();
   await page.getByRole('link', { name: 'Organizations' }).click();
-  await eventuallyEquals(t, () => page.getByLabel('Syncs fail with').inputValue(), upstream.error);
+  await eventuallyEquals(t, () => page.getByLabel('Error message of syncs').inputValue(), upstream.error);
   await page.getByRole('link', { name: 'Webhooks' }).click();
   await main.getByText('onload=alert(1)').first().waitFor();
   await eventuallyEquals(t, () => page.locator('svg').count(), 0);
@@ -66,13 +66,13 @@ t.test('the keyboard reaches and works the parts', { skip }, async (t) => {
   await page.getByText('The clock is frozen until').waitFor();
   await press('Snapshots and reset');
   await page.getByRole('heading', { level: 1, name: 'Snapshots and reset' }).waitFor();
-  await press('Reset…');
+  await press('Reset the emulator…');
   await page.getByRole('dialog').waitFor();
   await page.keyboard.press('Escape');
   await eventuallyEquals(
     t,
     () => page.evaluate(() => document.activeElement?.textContent),
-    'Reset…',
+    'Reset the emulator…',
     'the focus is given back',
   );
   t.same(complaints, []);
@@ -88,7 +88,7 @@ t.test('lines for a shell are those that the command takes', { skip }, async (t)
   const lines: string[] = [];
   for (const part of parts) {
     await page.goto(`${emulator.admin_url}/#/control?part=${part}`);
-    const shell = page.locator('details', { has: page.getByText('From a shell', { exact: true }) });
+    const shell = page.locator('details', { has: page.getByText('Shell commands', { exact: true }) });
     await shell.locator('code').first().waitFor({ state: 'attached' });
     const found = await shell.locator('code').allTextContents();
     t.ok(found.length > 0, part);

@@ -28,11 +28,11 @@ t.test('the clock is frozen and moved, and tokens go by it', { skip }, async (t)
     return document.querySelector('time')?.dateTime === now;
   });
   t.equal((await ask(emulator, token, 'GET', '/api/v1/repo')).status, 403, 'the token has expired');
-  await page.getByLabel(/^To/).fill('2030-01-02T03:04:05Z');
-  await page.getByRole('button', { name: 'Set', exact: true }).click();
+  await page.getByLabel(/^Time/).fill('2030-01-02T03:04:05Z');
+  await page.getByRole('button', { name: 'Set the clock' }).click();
   await page.getByText('2030-01-02 03:04:05.000 UTC').waitFor();
-  await page.getByLabel(/^By/).fill('soon');
-  await page.getByRole('button', { name: 'Move on' }).click();
+  await page.getByLabel(/^Duration/).fill('soon');
+  await page.getByRole('button', { name: 'Advance', exact: true }).click();
   await eventuallyMatches(t, () => page.getByRole('alert').textContent(), /ISO 8601 duration/);
   t.same(complaints.filter(isOwn), []);
 });
@@ -43,7 +43,7 @@ t.test('a token is minted and good, and a removed key makes it bad', { skip }, a
   const { page, complaints } = await openPage(t, emulator, { at: '#/control?part=token' });
   await page.getByLabel(/^Repository/).fill('team/app');
   await page.getByRole('checkbox', { name: 'repo:write' }).uncheck();
-  await page.getByRole('button', { name: 'Mint', exact: true }).click();
+  await page.getByRole('button', { name: 'Create the token' }).click();
   await page.getByText('Claims').waitFor();
   await eventuallyMatches(t, () => page.locator('pre.given').textContent(), /"repo": "team\/app"/);
   const clone = (await page.getByText(/^git clone/).textContent()) ?? '';
@@ -73,8 +73,8 @@ t.test(
     const token = await mint(emulator, REPO);
     await ask(emulator, token, 'POST', '/api/repos');
     const { page, complaints } = await openPage(t, emulator, { at: '#/control?part=quotas' });
-    await page.getByRole('button', { name: 'The second request is refused' }).click();
-    await page.getByRole('button', { name: 'Set', exact: true }).click();
+    await page.getByRole('button', { name: '1 per minute', exact: true }).click();
+    await page.getByRole('button', { name: 'Set the quota' }).click();
     const remove = page.getByRole('button', { name: 'Remove… requests' });
     await remove.waitFor();
     t.equal((await ask(emulator, token, 'GET', '/api/v1/repo')).status, 200);
@@ -92,7 +92,7 @@ t.test(
     await page.getByText('1 of').waitFor();
     await ask(emulator, token, 'DELETE', '/api/v1/repos/delete');
     t.equal((await ask(emulator, token, 'DELETE', '/api/v1/repos/delete')).status, 404);
-    await page.getByRole('button', { name: 'Reset all to default' }).click();
+    await page.getByRole('button', { name: 'Reset all to defaults' }).click();
     await page.getByText('0 of').waitFor();
     t.equal((await ask(emulator, token, 'DELETE', '/api/v1/repos/delete')).status, 409);
 
@@ -160,12 +160,12 @@ t.test('a namespace has a page of its own, which sees its own requests only', { 
   await page.getByText('/api/repos').first().waitFor();
   await eventuallyEquals(t, () => page.getByText('/api/repos').count(), 1, 'of its own requests');
   await page.goto(`${address}#/control?part=namespaces`);
-  await page.getByText('page of a namespace').waitFor();
+  await page.getByText('page belongs to a namespace').waitFor();
   await eventuallyMatches(t, () => page.getByRole('banner').textContent(), new URL(address).host, 'the bar names it');
   const { port } = new URL(emulator.admin_url);
   await page.goto(`http://ns-1.ns.localhost:${port}/_emulator/`);
   await page.getByRole('banner').getByText('ns-1').waitFor();
-  await page.getByRole('link', { name: 'All', exact: true }).click();
+  await page.getByRole('link', { name: 'Main page', exact: true }).click();
   await page.waitForURL(`${emulator.admin_url}/**`);
   await page.getByRole('banner').getByLabel('Namespace').waitFor();
   await page.goto(`${emulator.admin_url}/#/control?part=namespaces`);
@@ -189,7 +189,7 @@ t.test('a snapshot is taken and restored, and everything is reset', { skip }, as
   await page.getByRole('status').filter({ hasText: 'Restored' }).waitFor();
   t.equal((await ask(emulator, token, 'GET', '/api/v1/repo')).status, 404);
   t.equal((await ask(emulator, token, 'POST', '/api/repos')).status, 201);
-  await confirm(page, 'Reset…');
+  await confirm(page, 'Reset the emulator…');
   await page.getByText('reset to its state before the first request').waitFor();
   t.equal((await ask(emulator, token, 'GET', '/api/v1/repo')).status, 404);
   await page.getByRole('button', { name: 'Remove… snapshot-1' }).click();

@@ -28,7 +28,7 @@ t.test('a 429 is armed by the form, met by clients, counted, met once more, and 
   const emulator = await startEmulator(t);
   const { token, ask } = await startClient(emulator);
   const { page, complaints } = await openPage(t, emulator, { at: '#/faults?operation=getRepository&repository=app' });
-  await page.getByText('No faults').waitFor();
+  await page.getByText('No armed faults').waitFor();
   await eventuallyEquals(t, () => page.getByLabel('Fault', { exact: true }).inputValue(), 'rate_limited');
   await page.getByLabel('retry-after').fill('7');
   await page.getByLabel('Subject').fill('emu*');
@@ -36,26 +36,26 @@ t.test('a 429 is armed by the form, met by clients, counted, met once more, and 
   const fault = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'fault-1' }) });
   await fault.getByText('rate_limited*1;retry-after=7;match.op=getRepository;match.repo=app;match.sub=emu*').waitFor();
   const counters = fault.getByLabel('Counters of fault-1');
-  await counters.filter({ hasText: 'fired0matched0left1' }).waitFor();
+  await counters.filter({ hasText: 'fired0matched0remaining1' }).waitFor();
   const met = await ask('/api/v1/repo');
   t.same([met.status, met.headers.get('retry-after')], [429, '7']);
   t.equal((await ask('/api/v1/repo')).status, 200);
-  await counters.filter({ hasText: 'fired1matched2left0passed: it had reached its number of times1' }).waitFor();
+  await counters.filter({ hasText: 'fired1matched2remaining0not fired: number of times reached1' }).waitFor();
   t.match(
-    await fault.getByRole('link', { name: 'Matching requests' }).getAttribute('href'),
+    await fault.getByRole('link', { name: 'Affected requests' }).getAttribute('href'),
     '#/requests?fault=fault-1',
   );
-  await fault.getByRole('button', { name: 'Once more' }).click();
-  await counters.filter({ hasText: 'left1' }).waitFor();
+  await fault.getByRole('button', { name: 'Fire once more' }).click();
+  await counters.filter({ hasText: 'remaining1' }).waitFor();
   t.equal((await ask('/api/v1/repo')).status, 429);
-  await fault.getByRole('button', { name: 'Change' }).click();
+  await fault.getByRole('button', { name: 'Edit…' }).click();
   await page.getByRole('dialog').getByLabel('Times').fill('x');
-  await page.getByRole('dialog').getByRole('button', { name: 'Change', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('dialog').getByRole('alert').filter({ hasText: 'when.times' }).waitFor();
   await page.getByRole('dialog').getByLabel('Times').fill('');
   await page.getByRole('dialog').getByLabel('Note').fill(HOSTILE);
-  await page.getByRole('dialog').getByRole('button', { name: 'Change', exact: true }).click();
-  await counters.filter({ hasText: 'leftno end' }).waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
+  await counters.filter({ hasText: 'remainingunlimited' }).waitFor();
   await eventuallyEquals(t, () => fault.locator('img').count(), 0, 'a note is text');
   await fault.getByRole('button', { name: 'Disable' }).click();
   await fault.getByText('disabled', { exact: true }).waitFor();
@@ -96,14 +96,14 @@ t.test(
     const { page, complaints } = await openPage(t, emulator, { at: '#/faults?operation=getRepository' });
     const form = page.getByRole('region', { name: 'New fault' });
     await form.getByLabel('Times').fill('');
-    await form.getByText('Number and duration').click();
+    await form.getByText('More settings').click();
     await form.getByLabel('Every').fill('two');
     await form.getByRole('alert').filter({ hasText: 'when.every' }).waitFor();
     await form.getByLabel('Every').fill('2');
     await form.getByLabel('Count separately for each').fill('token, repo');
-    await form.getByLabel('Removed after').fill('PT1H');
+    await form.getByLabel('Remove after').fill('PT1H');
     await form.getByLabel('Note').fill(HOSTILE);
-    await form.getByLabel('Must fire').fill('2');
+    await form.getByLabel('Expected firings').fill('2');
     await form.getByRole('alert').waitFor({ state: 'detached' });
     const typescript = page.getByRole('region', { name: 'TypeScript', exact: true });
     await typescript.getByText(';when.every=2;when.by=token%2Crepo;expect.fired=2;ttl=PT1H').waitFor();
@@ -127,9 +127,9 @@ t.test('for the operations that are chosen the form offers what can happen there
     return options.evaluateAll((all) => all.map((option) => (option as HTMLOptionElement).value));
   };
   const choose = async (id: string) => {
-    for (const other of await form.getByRole('button', { name: /^Without / }).all()) await other.click();
+    for (const other of await form.getByRole('button', { name: /^Remove / }).all()) await other.click();
     await page.getByLabel('Operation', { exact: true }).selectOption(id);
-    await form.getByRole('button', { name: `Without ${id}` }).waitFor();
+    await form.getByRole('button', { name: `Remove ${id}` }).waitFor();
   };
   for (const [id, kind, stages] of [
     ['readFile', 'rate_limited', ['', 'headers', 'auth', 'before', 'after', 'response.head']],
@@ -140,17 +140,17 @@ t.test('for the operations that are chosen the form offers what can happen there
     await page.getByLabel('Fault', { exact: true }).selectOption(kind);
     t.same(await optionsOf('Stage'), stages, `${kind} of ${id}`);
   }
-  t.same(await optionsOf('By'), ['', 'how', 'status'], 'keys that exclude each other');
+  t.same(await optionsOf('Parameter'), ['', 'how', 'status'], 'keys that exclude each other');
   const names = await optionsOf('Fault');
   t.same(
     ['sideband', 'bad_gateway', 'rate_limited', 'conflict'].map((name) => names.includes(name)),
     [false, false, true, true],
   );
-  await page.getByLabel('Include codes that are not listed for the operation').check();
+  await page.getByLabel('Include codes that are not specified for the operation').check();
   t.ok((await optionsOf('Fault')).includes('bad_gateway'));
   await choose('gitUploadPack');
   await page.getByLabel('Fault', { exact: true }).selectOption('cut');
-  await page.getByLabel('By', { exact: true }).selectOption('objects');
+  await page.getByLabel('Parameter', { exact: true }).selectOption('objects');
   t.same(await optionsOf('Stage'), ['', 'git.pack'], 'objects are those of a pack');
 });
 
@@ -174,10 +174,10 @@ t.test('a wrong value is refused in the words of the emulator, and forms follow 
   await form('Token claim').getByText('A request cannot carry a fault at the stage headers').waitFor();
   await form('Header').getByText('cannot carry').waitFor();
   await page.getByLabel('Stage').selectOption('');
-  await page.getByLabel('More').selectOption('Header');
+  await page.getByLabel('Add a condition').selectOption('Header');
   await page.getByLabel('Header name').fill('X-Client');
   await page.getByRole('textbox', { name: 'Header', exact: true }).fill(`${HOSTILE}'"`);
-  await page.getByLabel('Stage').getByText('default: before, or later, once its conditions are known').waitFor({
+  await page.getByLabel('Stage').getByText('default: before, or later if a condition is known only later').waitFor({
     state: 'attached',
   });
   await form('Scenario step').getByText('onerror').waitFor();
@@ -215,14 +215,14 @@ t.test(
     t.equal((await waiting).status, 200);
     t.equal((await ask('/api/v1/repo', { 'x-emulator-fault': 'bad_gateway*1' })).status, 502);
     const asked = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'bad_gateway' }) });
-    await asked.getByText('in band').waitFor();
-    await eventuallyEquals(t, () => asked.getByRole('button', { name: 'Change' }).count(), 0);
+    await asked.getByText('sent by client').waitFor();
+    await eventuallyEquals(t, () => asked.getByRole('button', { name: 'Edit…' }).count(), 0);
     await asked.getByRole('button', { name: 'Copy as…' }).click();
     await page.getByRole('dialog').getByText("emulator.fault('bad_gateway*1');").first().waitFor();
     await page.keyboard.press('Escape');
     await eventuallyEquals(t, () => page.locator('main img').count(), 0, 'a subject is text');
-    await confirm(page, 'Disarm all…');
-    await page.getByText('No faults').waitFor();
+    await confirm(page, 'Remove all…');
+    await page.getByText('No armed faults').waitFor();
     t.same((await admin(emulator, 'GET', 'faults')).items, []);
     t.same(complaints, []);
   },
@@ -246,7 +246,7 @@ t.test('by keyboard, narrow and wide, light and dark', { skip }, async (t) => {
       bypassCSP: true,
     });
     await page.getByRole('region', { name: 'Admin API' }).waitFor();
-    await page.getByLabel('More').selectOption('Header');
+    await page.getByLabel('Add a condition').selectOption('Header');
     t.same(await accessibilityFaults(page), [], `${width}`);
     const widest = await page.evaluate(() =>
       Math.max(...['html', 'main'].map((one) => document.querySelector(one)!.scrollWidth)),

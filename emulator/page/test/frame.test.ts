@@ -46,7 +46,7 @@ t.test('the page asks for an admin token, keeps it in memory, and forgets it on 
   const emulator = await startProcess(t, '--admin-token', 'a/b+c==');
   const { page } = await openPage(t, emulator);
   await page.getByLabel('Admin token').fill('wrong');
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('alert').waitFor();
   await page.getByRole('alert').getByText('not the admin token of this emulator').waitFor();
   for (const [wrong, sentence] of [
@@ -57,12 +57,12 @@ t.test('the page asks for an admin token, keeps it in memory, and forgets it on 
     ['\u{1f511}', 'this one has "\u{1f511}"'],
   ] as const) {
     await page.getByLabel('Admin token').fill(wrong);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('alert').getByText(sentence).waitFor();
   }
   await page.waitForFunction(() => document.title.startsWith('Admin token'));
   await page.getByLabel('Admin token').fill(' a/b+c== ');
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByLabel('Admin token').waitFor({ state: 'detached' });
   t.same(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]), [0, 0, '']);
   t.notMatch(page.url(), 'a/b');

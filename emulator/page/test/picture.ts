@@ -49,7 +49,7 @@ try {
     await page.goto(`${started.admin_url}/#/requests`);
     await page.getByText('rate_limited').first().waitFor();
     await page.locator('.request-row', { hasText: 'rate_limited' }).getByRole('link').first().click();
-    await page.getByRole('heading', { name: 'Decision path' }).waitFor();
+    await page.getByRole('heading', { name: 'Processing steps' }).waitFor();
     await page.getByText('stopped here').waitFor({ state: 'attached' });
     await page.screenshot({ path: PICTURE });
   } finally {

@@ -79,8 +79,8 @@ t.test('the git command that repeats a push has the same effect', { skip }, asyn
   await t.rejects(push('--atomic', 'main', 'main:a$26', ':old'));
   t.equal(await tipOf(emulator, 'a$26'), undefined);
   const { page, complaints } = await openPage(t, emulator, { at: `#/requests?id=${await lastPush(emulator)}` });
-  await page.getByRole('button', { name: 'Repeat as git push' }).click();
-  await page.getByRole('button', { name: 'Put a token in' }).click();
+  await page.getByRole('button', { name: 'Copy as git push' }).click();
+  await page.getByRole('button', { name: 'Insert a new token' }).click();
   const line = page.locator('.copy code');
   await line.getByText('TOKEN=eyJ').waitFor();
   const text = (await line.textContent())!;

@@ -77,7 +77,7 @@ t.test('repositories', { skip }, async (t) => {
     await page.getByRole('heading', { level: 1, name: 'team/new' }).waitFor();
     await page.getByRole('link', { name: 'Commits' }).click();
     await page.getByText('No commits yet').waitFor();
-    await page.getByRole('button', { name: 'Create a token' }).click();
+    await page.getByRole('button', { name: 'Insert a new token' }).click();
     const line = page.getByText(/^git clone http:\/\/t:ey/);
     await line.waitFor();
     const { git } = await makeRepository(t, emulator, 'team/other');
@@ -239,7 +239,7 @@ t.test('repositories', { skip }, async (t) => {
     await stateIn(page, 'active');
     t.equal((await ask(emulator)).status, 200);
 
-    await click('Archive');
+    await click('Archived');
     await stateIn(page, 'archived');
     for (const tab of ['Commits', 'Files', 'Refs', 'Notes', 'Overview']) {
       await page.getByRole('link', { name: tab, exact: true }).click();
@@ -250,27 +250,27 @@ t.test('repositories', { skip }, async (t) => {
     await page.getByRole('button', { name: 'Reload' }).click();
     await page.getByText(/State for clients: (thawing|active)/).waitFor();
 
-    await page.getByLabel('Until').selectOption({ label: 'a number of requests' });
+    await page.getByLabel('End of the new state').selectOption({ label: 'after a number of requests' });
     await page.getByLabel('Requests', { exact: true }).fill('2');
     await page.getByLabel('Retry-After').fill('7');
-    await click('Thaw');
-    await page.getByText('for 2 requests more').waitFor();
+    await click('Thawing');
+    await page.getByText('for 2 more requests').waitFor();
     t.match(await ask(emulator), { code: 'repository_thawing', wait: '7' });
     t.match(await ask(emulator), { code: 'repository_thawing', wait: '7' });
     t.equal((await ask(emulator)).status, 200, 'then it is over');
 
-    await page.getByLabel('Until').selectOption({ label: 'I change it' });
-    await click('Sync');
+    await page.getByLabel('End of the new state').selectOption({ label: 'when I change it' });
+    await click('Syncing');
     await stateIn(page, 'syncing');
     await t.rejects(git(['push', '--quiet', remote(), 'main:refs/heads/late']));
-    await click('Back to active');
+    await click('Active');
     await stateIn(page, 'active');
     await git(['push', '--quiet', remote(), 'main:refs/heads/late']);
 
-    await click('Look deleted');
+    await click('Deleted (reversible)');
     await stateIn(page, 'deleted');
     t.equal((await ask(emulator)).status, 404);
-    await click('Back to active');
+    await click('Active');
     await stateIn(page, 'active');
     await click('Delete…');
     await page.getByRole('dialog').getByRole('button', { name: 'Keep it' }).click();

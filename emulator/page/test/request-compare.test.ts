@@ -26,7 +26,7 @@ t.test('a request is compared with its retry and with the last success', { skip 
     async () =>
       (await choice.getByRole('listitem').allTextContents()).map((text) => text.replace(/ 2\d{3}-.*/, '')).join('\n'),
     [
-      'req-00000005 200 its retry, the next equal request, the last success of the operation',
+      'req-00000005 200 the retry of this request, the next equal request, the last successful request of the operation',
       'req-00000003 200 the previous equal request',
     ].join('\n'),
   );
@@ -39,8 +39,8 @@ t.test('a request is compared with its retry and with the last success', { skip 
     '≠ different: x-tryreq-00000004: firstreq-00000005: second',
     '≠ different: x-newreq-00000004: absentreq-00000005: n',
   ]);
-  await comparison.getByRole('region', { name: 'Decision' }).getByText('rate_limited').waitFor();
-  await comparison.getByRole('region', { name: 'Answer body' }).getByText('"code": "rate_limited"').waitFor();
+  await comparison.getByRole('region', { name: 'Result' }).getByText('rate_limited').waitFor();
+  await comparison.getByRole('region', { name: 'Response body' }).getByText('"code": "rate_limited"').waitFor();
   await comparison.getByRole('button', { name: 'Show equal rows' }).press('Enter');
   await headers.getByText('authorization').waitFor();
   await comparison.getByRole('region', { name: 'Request line' }).getByText('/api/v1/repos/branches').waitFor();
@@ -54,7 +54,7 @@ t.test('a request is compared with its retry and with the last success', { skip 
   await detail(page).getByRole('heading', { name: '200 GET listBranches' }).waitFor();
   t.match(page.url(), /id=req-00000003&compare=req-00000005$/, 'the comparison stays while other requests are opened');
   await eventuallyMatches(t, () => headers.textContent(), /x-tryreq-00000003: success/);
-  await detail(page).getByRole('button', { name: 'End the comparison' }).press('Enter');
+  await detail(page).getByRole('button', { name: 'Close the comparison' }).press('Enter');
   await headers.waitFor({ state: 'detached' });
   t.match(page.url(), /id=req-00000003$/);
   await detail(page).getByRole('button', { name: 'Compare with…' }).click();

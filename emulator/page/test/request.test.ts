@@ -13,7 +13,7 @@ t.test('from nothing, by the lines that the page gives, to a clone that it shows
   const emulator = await startEmulator(t);
   const { page, complaints } = await openPage(t, emulator);
   await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
-  await page.getByRole('button', { name: 'Create the token here' }).click();
+  await page.getByRole('button', { name: 'Insert a new token' }).click();
   await page.getByText('TOKEN=eyJ').waitFor();
   const [create, clone, push] = await page.locator('pre').allTextContents();
   const cwd = await folder(t);
@@ -46,8 +46,8 @@ t.test(
     t.notMatch(await detail(page).innerHTML(), /eyJ/, 'the token is nowhere');
     t.same(await accessibilityFaults(page), []);
 
-    await page.getByRole('button', { name: 'Repeat as curl' }).click();
-    await page.getByRole('button', { name: 'Put a token in' }).click();
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    await page.getByRole('button', { name: 'Insert a new token' }).click();
     const line = detail(page).locator('.copy code');
     await line.getByText('TOKEN=eyJ').waitFor();
     const curl = (await line.textContent())!;
@@ -59,14 +59,14 @@ t.test(
     const dialog = page.getByRole('dialog', { name: 'Make this fail next time' });
     await dialog.getByLabel('Fault', { exact: true }).selectOption('503 service_unavailable');
     await dialog.getByRole('button', { name: 'Add the fault' }).click();
-    await dialog.getByText('Armed').waitFor();
-    await dialog.getByRole('button', { name: 'Undo' }).click();
+    await dialog.getByText('Fault added').waitFor();
+    await dialog.getByRole('button', { name: 'Remove the fault' }).click();
     await dialog.getByLabel('Fault', { exact: true }).selectOption('429 rate_limited');
     await dialog.getByLabel('retry-after').fill('7');
     await dialog.getByRole('button', { name: 'Add the fault' }).click();
-    await dialog.getByText('Armed').waitFor();
+    await dialog.getByText('Fault added').waitFor();
     await dialog.getByText('rate_limited*1;retry-after=7;match.op=readFile').first().waitFor();
-    await dialog.getByText('This fault in all forms, to copy').click();
+    await dialog.getByText('Copy the fault as test').click();
     await dialog.getByRole('region', { name: 'TypeScript, a whole test' }).waitFor();
     t.same(await accessibilityFaults(page), []);
     await dialog.getByRole('button', { name: 'Done' }).click();
@@ -76,7 +76,7 @@ t.test(
     await detail(page).getByRole('heading', { name: '429 GET readFile' }).waitFor();
     await detail(page).getByText('because of a fault').waitFor();
     await detail(page).getByRole('link', { name: 'Newer request' }).click();
-    await detail(page).getByText('Repeats').waitFor();
+    await detail(page).getByText('Retry of').waitFor();
     t.match(
       (await journalOf(emulator)).map(({ status, origin }) => `${status} ${origin}`),
       ['201 real', '404 real', '404 real', /^429 injected:/, '404 real'],
@@ -99,7 +99,7 @@ t.test('at 360 pixels one is open alone, and back leads to the list', { skip }, 
     'H2',
     'the focus is on what has opened',
   );
-  await page.getByRole('button', { name: 'Repeat as curl' }).click();
+  await page.getByRole('button', { name: 'Copy as curl' }).click();
   t.same(await accessibilityFaults(page), []);
   t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
   await page.keyboard.press('Escape');

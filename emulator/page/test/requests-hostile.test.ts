@@ -75,7 +75,7 @@ t.test('whatever clients send is shown as text, runs nothing, and breaks nothing
   for (const { id } of items) {
     await page.goto(`${emulator.admin_url}/#/requests?id=${id}`);
     const detail = page.getByRole('region', { name: `Request ${id}` });
-    await detail.getByRole('button', { name: 'Repeat as curl' }).click();
+    await detail.getByRole('button', { name: 'Copy as curl' }).click();
     await detail.getByText('curl -sS', { exact: false }).first().waitFor();
     // Verify that the curl command for copying contains no hidden characters, and run it. Skip commands whose body is
     // truncated.

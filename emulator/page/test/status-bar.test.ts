@@ -105,5 +105,5 @@ t.test('at 390 pixels the header covers nothing, and shows that the connection i
   const { page: other } = await openPage(t, emulator, { at: '#/verify' });
   for (const one of [page, other]) await item(one, 'live').waitFor();
   process.kill(emulator.pid, 'SIGKILL');
-  for (const one of [page, other]) await item(one, 'waiting').waitFor();
+  for (const one of [page, other]) await item(one, 'reconnecting').waitFor();
 });
