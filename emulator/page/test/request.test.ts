@@ -74,7 +74,7 @@ t.test(
     t.match(await command(cwd, '/bin/sh', '-c', curl), /^HTTP\/1\.1 404/, 'once');
     await row(page, /^429 GET/).click();
     await detail(page).getByRole('heading', { name: '429 GET readFile' }).waitFor();
-    await detail(page).getByText('because of a fault').waitFor();
+    await detail(page).getByText('caused by a fault').waitFor();
     await detail(page).getByRole('link', { name: 'Newer request' }).click();
     await detail(page).getByText('Retry of').waitFor();
     t.match(

@@ -82,7 +82,7 @@ t.test('at 390 pixels the header covers nothing, and shows that the connection i
       bypassCSP: true,
     });
     await item(page, /^clock/).waitFor();
-    await page.getByText('No faults').waitFor();
+    await page.getByText('No armed faults').waitFor();
     t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
     const isAbove = await page.evaluate(
       () =>
