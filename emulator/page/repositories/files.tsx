@@ -56,10 +56,28 @@ export function Files({ opened: { record, refs } }: OpenedProps) {
         <Steps name={name} at={at} />
       </div>
       <Loading value={found} error={error} />
-      {found?.entries && <Folder key={found.content.oid} name={name} found={found.content} entries={found.entries} />}
-      {found && !found.entries && <File name={name} at={at} found={found.content} />}
+      {found && <Content key={found.content.oid} name={name} {...found} />}
     </div>
   );
+}
+
+interface ContentProps {
+  /** Name of the repository. */
+  readonly name: string;
+  readonly content: FoundContent;
+  /** Entries of a folder; undefined for other content. */
+  readonly entries: readonly TreeEntry[] | undefined;
+}
+
+/**
+ * Content of a folder or file. Its path comes from the response, because the path in the page's URL differs while other
+ * content is being loaded.
+ */
+function Content({ name, content, entries }: ContentProps) {
+  const { path, path_bytes } = content;
+  const at: RepositoryPath = path_bytes === undefined ? { path } : { path_bytes };
+  if (entries === undefined) return <File name={name} at={at} found={content} />;
+  return <Folder name={name} commit={content.commit} at={at} entries={entries} />;
 }
 
 function Steps({ name, at }: { readonly name: string; readonly at: RepositoryPath }) {
@@ -104,13 +122,14 @@ function useLastCommits(name: string, commit: string, at: RepositoryPath) {
 interface FolderProps {
   /** Name of the repository. */
   readonly name: string;
-  readonly found: FoundContent;
+  /** Id of the commit that contains the folder. */
+  readonly commit: string;
+  readonly at: RepositoryPath;
   readonly entries: readonly TreeEntry[];
 }
 
 /** Entries of a folder, each with the commit that last changed it. Subfolders are listed before files. */
-function Folder({ name, found: { commit, path, path_bytes }, entries }: FolderProps) {
-  const at: RepositoryPath = path_bytes === undefined ? { path } : { path_bytes };
+function Folder({ name, commit, at, entries }: FolderProps) {
   const { lastCommitOf, isLoaded, error } = useLastCommits(name, commit, at);
   const inOrder = [...entries.filter(({ type }) => type === 'tree'), ...entries.filter(({ type }) => type !== 'tree')];
   return (

@@ -148,7 +148,7 @@ async function play(
       }
     };
     const responses = await CLIENTS[id]!({ service, bench, patiently });
-    const journal = service.emulator.requests().map(({ duration: _, ...entry }) => entry);
+    const journal = service.emulator.requests().map(({ started: _, duration: __, ...entry }) => entry);
     const { port } = new URL(service.url);
     const shown = JSON.stringify({ answers: responses, journal }, undefined, 1)
       .replaceAll(`:${port}`, ':PORT')
