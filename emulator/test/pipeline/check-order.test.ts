@@ -248,8 +248,8 @@ t.test('the same seed, clock and requests give the same responses and journal', 
         const { status, headers, text } = await service.call('GET', target);
         responses.push(JSON.stringify([status, { ...headers, connection: '', 'keep-alive': '' }, text]));
       }
-      // Replace durations and the port, because they differ between the compared runs.
-      const shown = (name: string, value: unknown) => (name === 'duration' ? 0 : value);
+      // Replace real times and the port, because they differ between the compared runs.
+      const shown = (name: string, value: unknown) => (name === 'started' || name === 'duration' ? 0 : value);
       const journal = JSON.stringify(service.emulator.requests(), shown).replaceAll(new URL(service.url).port, '0');
       return [...responses, journal];
     } finally {
