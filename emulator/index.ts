@@ -29,7 +29,6 @@ export type {
 export type { AnsweredRequest, EmulatedService, Emulator, Namespace } from './library/emulator.js';
 export type { FaultHandle } from './library/faults.js';
 export type { EmulatorHandle } from './library/handle.js';
-export type { WebhookDelivery } from './library/outbox.js';
 export type { EmulatorRepository, RepositoryScope, RepositorySource } from './library/repository.js';
 export type { ScenarioHandle, ScenarioOptions, ScenarioView } from './library/scenario.js';
 export type {
@@ -45,6 +44,7 @@ export type {
 } from './library/state.js';
 export type { TokenOptions } from './library/token.js';
 export type { ExportOptions, Imported, ImportOptions, ImportSource } from './library/transfer.js';
+export type { WebhookDelivery } from './library/webhook-delivery.js';
 export type { Log, LogLine } from './log/log.js';
 export type { GivenScenario as Scenario } from './scenarios/scenario.js';
 export type { OrganizationAddress, SecureAddress } from './server/address.js';

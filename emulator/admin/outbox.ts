@@ -2,27 +2,10 @@ import { z } from 'zod';
 import { showWebhook, webhookRecord } from '../api/operations/webhooks.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
-import type { Delivery } from '../webhooks/delivery.js';
+import { deliveryRecord, showDelivery } from './delivery-record.js';
 import { listOf, listQuery, writeList } from './lists.js';
 import { adminRoute, organizationName, requireFound } from './route.js';
 
-const deliveryRecord = z.object({
-  id: z.string(),
-  organization: z.string(),
-  webhook_id: z.string(),
-  url: z.string(),
-  event: z.string(),
-  payload: z.unknown(),
-  state: z.enum(['pending', 'delivered', 'failed', 'canceled']),
-  attempts: z.array(z.object({ at: z.string(), status: z.int().optional(), error: z.string().optional() })),
-  next_attempt_at: z.string().nullable(),
-  resend_of: z
-    .string()
-    .optional()
-    .meta({ description: 'Id of the delivery whose event this delivery sends again; absent for the first delivery.' }),
-});
-
-export type DeliveryRecord = z.infer<typeof deliveryRecord>;
 export type WebhookRecord = z.infer<ReturnType<typeof webhookRecord>>;
 
 export const showWebhooks = adminRoute({
@@ -103,22 +86,3 @@ export const resendDelivery = adminRoute({
     return json(201, showDelivery(world.background.outbox.resend(delivery)));
   },
 });
-
-/**
- * Returns the record of a webhook delivery (one event sent to one URL). The record omits the webhook's signing secret.
- */
-function showDelivery(delivery: Delivery): DeliveryRecord {
-  const { id, webhook, event, body, state, attempts, nextAttemptAt, resendOf } = delivery;
-  return {
-    id,
-    organization: webhook.organization,
-    webhook_id: webhook.id,
-    url: webhook.url,
-    event,
-    payload: JSON.parse(body.toString()) as unknown,
-    state,
-    attempts: attempts.map(({ at, ...outcome }) => ({ at: new Date(at).toISOString(), ...outcome })),
-    next_attempt_at: nextAttemptAt === undefined ? null : new Date(nextAttemptAt).toISOString(),
-    ...(resendOf !== undefined && { resend_of: resendOf }),
-  };
-}

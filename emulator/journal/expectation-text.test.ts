@@ -1,5 +1,6 @@
 import t from 'tap';
-import { expectationText, firingBounds, firingText } from './expectation-text.js';
+import { firingBounds } from './bounds.js';
+import { expectationText, firingText } from './expectation-text.js';
 import type { RequestExpectation } from './expectations.js';
 
 t.test('expectations about requests in words', async (t) => {

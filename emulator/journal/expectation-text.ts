@@ -1,11 +1,6 @@
+import { type Bounds, boundsOf, rangeText } from './bounds.js';
 import type { RequestExpectation } from './expectations.js';
 import type { Member, RequestQuery } from './query.js';
-
-/** Number of times that something is expected. Both bounds are inclusive; `max` can be infinite. */
-export interface Bounds {
-  readonly min: number;
-  readonly max: number;
-}
 
 /**
  * Words for each condition on a request, in the order in which a sentence has them. A string is put before the value.
@@ -74,32 +69,4 @@ export function firingText(bounds: Bounds, name = 'the fault'): string {
   if (max === 0) return `${name} does not fire`;
   const times = (text: string) => (/\b1$/.test(text) ? `${text.slice(0, -1)}once` : `${text} times`);
   return `${name} fires ${times(min === max ? `exactly ${min}` : rangeText(bounds))}`;
-}
-
-/** Formats a range of numbers: `2`, `at least 2`, `at most 2` or `1 to 2`. */
-export function rangeText({ min, max }: Bounds): string {
-  if (min === max) return `${min}`;
-  if (max === Number.POSITIVE_INFINITY) return `at least ${min}`;
-  return min === 0 ? `at most ${max}` : `${min} to ${max}`;
-}
-
-/** Returns the number of matching requests that an expectation allows. */
-export function boundsOf({ count, atLeast, atMost, never, order }: RequestExpectation): Bounds {
-  if (never) return { min: 0, max: 0 };
-  if (count !== undefined) return { min: count, max: count };
-  const isOpen = atMost !== undefined || order !== undefined;
-  return { min: atLeast ?? (isOpen ? 0 : 1), max: atMost ?? Number.POSITIVE_INFINITY };
-}
-
-/** Returns the number of firings that a fault allows. `expected` is the member `fired` of its expectation. */
-export function firingBounds(
-  expected: number | { readonly min?: number | undefined; readonly max?: number | undefined },
-): Bounds {
-  if (typeof expected === 'number') return { min: expected, max: expected };
-  const { min = 0, max = Number.POSITIVE_INFINITY } = expected;
-  return { min, max };
-}
-
-export function isWithin(number: number, { min, max }: Bounds): boolean {
-  return number >= min && number <= max;
 }

@@ -1,17 +1,10 @@
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
 import { parseDuration } from '../time/iso-8601.js';
+import { type Bounds, boundsOf, firingBounds, isWithin, rangeText } from './bounds.js';
 import { type ClientVerdict, clientSteps } from './client-rules/evaluate.js';
 import { type RequestSummary, summaryOf } from './entry.js';
-import {
-  type Bounds,
-  boundsOf,
-  expectationText,
-  firingBounds,
-  firingText,
-  isWithin,
-  rangeText,
-} from './expectation-text.js';
+import { expectationText, firingText } from './expectation-text.js';
 import { type Expectations, expectationSteps, type RequestExpectation } from './expectations.js';
 import type { Journal } from './journal.js';
 import { type Condition, conditionsOf } from './query.js';

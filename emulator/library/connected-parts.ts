@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream';
+import type { DeliveryRecord } from '../admin/delivery-record.js';
 import type { ScenarioRecord } from '../admin/scenarios.js';
 import { type AdminApi, ifAbsent, withQuery } from '../connect/admin-api.js';
 import type { Seeded } from '../sources/seeded.js';
 import type { ConnectedFault, ConnectedRepository, ConnectedScenario, ConnectedService } from './connected-types.js';
-import type { WebhookDelivery } from './outbox.js';
 import type { ScenarioView } from './scenario.js';
 import type { Imported } from './transfer.js';
+import { deliveryOf, type WebhookDelivery } from './webhook-delivery.js';
 
 /** Returns the clock of an emulator in another process. @internal */
 export function connectedClock(api: AdminApi): ConnectedService['clock'] {
@@ -164,12 +165,7 @@ function viewOf({
 /** Reads the outbox of an emulator in another process. @internal */
 export async function connectedOutbox(api: AdminApi): Promise<WebhookDelivery[]> {
   const items = await api.list('/webhooks/outbox');
-  return items.map(({ webhook_id, next_attempt_at, resend_of, ...rest }) => ({
-    ...(rest as unknown as Omit<WebhookDelivery, 'webhookId' | 'nextAttemptAt' | 'resendOf'>),
-    webhookId: webhook_id as string,
-    ...(resend_of !== undefined && { resendOf: resend_of as string }),
-    ...(next_attempt_at !== null && { nextAttemptAt: next_attempt_at as string }),
-  }));
+  return items.map((item) => deliveryOf(item as unknown as DeliveryRecord));
 }
 
 /** Reads the journal of an emulator in another process. @internal */

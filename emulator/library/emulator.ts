@@ -16,12 +16,13 @@ import { environmentOf, remoteUrl } from './access.js';
 import { clockOf, type EmulatorClock } from './clock.js';
 import { type FaultHandle, setFault } from './faults.js';
 import type { EmulatorHandle } from './handle.js';
-import { readOutbox, type WebhookDelivery } from './outbox.js';
+import { readOutbox } from './outbox.js';
 import { type EmulatorRepository, type RepositoryScope, repositoryOf } from './repository.js';
 import type { ScenarioHandle, ScenarioOptions } from './scenario.js';
 import { type EmulatorQuotas, type EmulatorState, quotasOf, stateOf } from './state.js';
 import { signToken, type TokenOptions } from './token.js';
 import { exportWorld, importWorld } from './transfer.js';
+import type { WebhookDelivery } from './webhook-delivery.js';
 
 /**
  * Entry of the journal for one request. The journal is the record of the requests that the emulator answered. The entry

@@ -1,4 +1,4 @@
-import type { DeliveryRecord } from '@emulator/admin/outbox.js';
+import type { DeliveryRecord } from '@emulator/admin/delivery-record.js';
 import { useState } from 'preact/hooks';
 import { patch, post, route } from '../api/client.js';
 import { ActionButton } from '../components/action.js';

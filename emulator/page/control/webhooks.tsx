@@ -1,4 +1,5 @@
-import type { DeliveryRecord, WebhookRecord } from '@emulator/admin/outbox.js';
+import type { DeliveryRecord } from '@emulator/admin/delivery-record.js';
+import type { WebhookRecord } from '@emulator/admin/outbox.js';
 import { readAddresses } from '../api/addresses.js';
 import { all } from '../api/client.js';
 import { Copy } from '../components/copy.js';

@@ -8,7 +8,7 @@ import { Given } from '../components/given.js';
 import { ResultMark, times } from '../components/result.js';
 import { count } from '../components/time.js';
 import { writePlace } from '../place.js';
-import { NUMBER } from './new-fault.js';
+import { CountFields, NUMBER } from './fault-fields.js';
 import { SameFault } from './same-fault.js';
 
 export interface ArmedFaultProps {
@@ -179,13 +179,7 @@ function ChangeDialog({ fault, onClose }: { readonly fault: FaultRecord; readonl
       <Form act={change} submit="Save" submitClass="primary">
         <p class="quiet">The counters are kept.</p>
         <div class="fields">
-          <TextField
-            label="Times"
-            hint="Maximum number of times it fires; empty: unlimited"
-            {...NUMBER}
-            {...bind('times')}
-          />
-          <TextField label="Skip" hint="Number of matching requests before it fires" {...NUMBER} {...bind('skip')} />
+          <CountFields times={bind('times')} skip={bind('skip')} />
           <TextField
             label="Priority"
             hint="Of the matching faults, the one with the highest priority fires"

@@ -10,6 +10,24 @@ import {
   offeredStages,
 } from './draft.js';
 
+/** HTML attributes of a text field for a number. */
+export const NUMBER = { inputMode: 'decimal', class: 'brief figures' } as const;
+
+interface FieldBinding {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** Fields for the number of firings of a fault, and for the number of matching requests before it fires. */
+export function CountFields({ times, skip }: Readonly<Record<'times' | 'skip', FieldBinding>>) {
+  return (
+    <>
+      <TextField label="Times" hint="Maximum number of times it fires; empty: unlimited" {...NUMBER} {...times} />
+      <TextField label="Skip" hint="Number of matching requests before it fires" {...NUMBER} {...skip} />
+    </>
+  );
+}
+
 /**
  * Properties of a component that renders a part of the form for a new fault. A fault is a rule that makes matching
  * requests fail.

@@ -6,7 +6,7 @@ import { CloseButton } from '../components/dialog.js';
 import { Check, Choice, type Option, TextField } from '../components/fields.js';
 import { Failure, useAction } from '../components/loaded.js';
 import { type Draft, EMPTY, type FaultKind, type Offers, offersFor, settle, specOf } from './draft.js';
-import { ConditionFields, KeyFields, type PartProps } from './fault-fields.js';
+import { ConditionFields, CountFields, KeyFields, type PartProps } from './fault-fields.js';
 import { Forms } from './same-fault.js';
 
 export interface NewFaultProps {
@@ -19,9 +19,6 @@ export interface NewFaultProps {
 
 /** Milliseconds without a change in the form. After this pause, the page asks the emulator to check the fault. */
 const PAUSE = 120;
-
-/** HTML attributes of a text field for a number. */
-export const NUMBER = { inputMode: 'decimal', class: 'brief figures' } as const;
 
 /**
  * Form that creates a fault (deliberate failure of requests). It also shows the fault in all notations that the
@@ -51,13 +48,7 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
         <Kinds {...parts} />
         <KeyFields {...parts} />
         <div class="fields">
-          <TextField
-            label="Times"
-            hint="Maximum number of times it fires; empty: unlimited"
-            {...NUMBER}
-            {...bind('times')}
-          />
-          <TextField label="Skip" hint="Number of matching requests before it fires" {...NUMBER} {...bind('skip')} />
+          <CountFields times={bind('times')} skip={bind('skip')} />
           <Choice
             label="Stage"
             options={[

@@ -16,8 +16,8 @@ const NAMES: readonly string[] = [
 ];
 
 /**
- * Returns the README among the entries of a folder, ignoring case. Returns undefined if there is none. Folders and
- * submodules are ignored.
+ * Returns the entry of the README in a folder, or undefined if the folder has none. The comparison of names ignores
+ * case. Folders and submodules with such a name are ignored.
  */
 export function findReadme<T extends { readonly name: string; readonly type: string }>(
   entries: readonly T[],

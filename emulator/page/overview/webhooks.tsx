@@ -1,4 +1,5 @@
-import type { DeliveryRecord, WebhookRecord } from '@emulator/admin/outbox.js';
+import type { DeliveryRecord } from '@emulator/admin/delivery-record.js';
+import type { WebhookRecord } from '@emulator/admin/outbox.js';
 import type { RepositoryRecord } from '@emulator/admin/repositories.js';
 import { all, get, type Page } from '../api/client.js';
 import { useLoaded } from '../components/loaded.js';

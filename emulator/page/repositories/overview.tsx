@@ -14,9 +14,8 @@ import type { OpenedProps } from './records.js';
 import { StatePanel } from './state.js';
 
 /**
- * Tab of a repository that shows its main data, and the newest of everything that clients and the emulator did with it:
- * commits, pushes, deployments, LFS objects, syncs and deliveries to webhooks. Buttons change its state, such as
- * archived.
+ * Tab of a repository that shows its main data, its README, and its newest commits, pushes, deployments, LFS objects,
+ * syncs and deliveries to webhooks. Buttons change its state, for example to archived.
  */
 export function Overview({ opened: { record, state } }: OpenedProps) {
   const { name } = record;

@@ -64,7 +64,7 @@ export function AxisDrawing({ layout, zoom, isShortened, opened, rulesOf, onAway
   const measure = () => {
     const { scrollLeft, scrollTop, clientWidth, clientHeight } = scroller.current!;
     setSeen({ left: scrollLeft, top: scrollTop, width: clientWidth, height: clientHeight });
-    // If no bar has the focus any more, the focused bar is forgotten, because it may be out of view.
+    // The focused bar is drawn even outside the visible part. Forget it when it has lost the focus.
     if (wanted.current === undefined && !scroller.current!.contains(document.activeElement)) setFocused(undefined);
   };
   useLayoutEffect(() => {

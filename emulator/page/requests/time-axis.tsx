@@ -25,7 +25,7 @@ export interface TimeAxisProps {
   readonly opened: string | undefined;
   /** Id of the last event about the requests. When it changes, the client rules are verified again after a pause. */
   readonly lastEvent: number;
-  /** Called with true when a bar gets the focus, and with false when no bar has the focus any more. */
+  /** Called with true when a bar gets the focus, and with false when the last focused bar loses it. */
   readonly onAway: (isAway: boolean) => void;
 }
 

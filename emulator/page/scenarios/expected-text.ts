@@ -5,8 +5,8 @@ import { count } from '../components/time.js';
 export type CheckedExpectation = ScenarioDetail['expectations'][number];
 
 /**
- * Describes what was found so far for an expectation, such as `found 2`, `fired once` or `not applicable yet`. The
- * beginning of `at` tells what is expected: requests, firings of a fault, or that a client keeps a rule.
+ * Describes the current result of an expectation, such as `found 2`, `fired once` or `not applicable yet`. `at` begins
+ * with the kind of the expectation: `requests.`, `faults.` or `client.`.
  */
 export function foundText({ at, found }: Pick<CheckedExpectation, 'at' | 'found'>): string {
   if (at.startsWith('faults.')) return `fired ${times(found)}`;

@@ -2,7 +2,7 @@ import { Given } from '../components/given.js';
 import { ResultMark } from '../components/result.js';
 import { type CheckedExpectation, foundText } from './expected-text.js';
 
-/** Expectations of a scenario in words. Each has a mark that shows whether it is met, and what was found so far. */
+/** Expectations of a scenario in words. Each has a mark (met or not met) and its current result. */
 export function Expected({ expectations }: { readonly expectations: readonly CheckedExpectation[] }) {
   if (expectations.length === 0) return null;
   const isMet = expectations.every(({ met }) => met);
