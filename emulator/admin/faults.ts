@@ -83,7 +83,8 @@ const stageName = z.enum(Object.keys(STAGES) as [Stage, ...Stage[]]);
 
 const keyRecord = z.object({
   key: z.string(),
-  wants: z.string(),
+  about: z.string().meta({ description: 'Meaning of the key.' }),
+  wants: z.string().meta({ description: 'Valid values.' }),
   needed: z.boolean(),
   requires: z.string().optional().meta({ description: 'Key that must be given together with this key.' }),
   type: z.enum(['integer', 'number', 'text', 'choice']),

@@ -30,6 +30,12 @@ export interface Key<Value = unknown> {
   schema(): z.ZodType;
 }
 
+/** Key of one kind of fault: its type, and its meaning for this kind. */
+export interface NamedKey extends Key {
+  /** Meaning of the key, such as `Size of a piece, in bytes`. */
+  readonly about: string;
+}
+
 export const MOST = 1_000_000_000;
 
 export function integer(min: number, max: number): Key<number> {

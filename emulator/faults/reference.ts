@@ -48,8 +48,9 @@ function describe(kind: Kind, name: string, status: number | undefined) {
   const defaults = Object.entries(kind.defaults).filter(([, stage]) => stages.includes(stage));
   return {
     about,
-    keys: Object.entries(keys).map(([key, { wants, form, read }]) => ({
+    keys: Object.entries(keys).map(([key, { about, wants, form, read }]) => ({
       key,
+      about,
       wants,
       needed: needs.includes(key),
       /** Key that must be given too; absent if the key requires no other. */

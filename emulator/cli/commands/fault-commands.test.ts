@@ -348,10 +348,11 @@ t.test('faults prints all kinds of faults, or one', async (t) => {
   t.equal(
     one.out,
     'drop_object: sends a valid pack in which the n-th blob (counted from 0) is missing\n' +
-      'stages: git.pack; default git.pack\n  bytes=  a whole number from 0 to 1000000000\n',
+      'stages: git.pack; default git.pack\n' +
+      '  bytes=  Index of the blob to omit, among the blobs of the pack (default: 0): a whole number from 0 to 1000000000\n',
   );
   const raw = (await run(['faults', 'raw'])).out;
-  t.match(raw, /\n {2}status= {2}a whole number from 200 to 599 \(required\)\n/);
+  t.match(raw, /\n {2}status= {2}HTTP status: a whole number from 200 to 599 \(required\)\n/);
   const { names, codes } = JSON.parse((await run(['faults', 'bad_gateway', '--json'])).out);
   t.match([names, codes], [[{ name: 'bad_gateway' }], [{ code: 'bad_gateway', status: 502, way: 'fault' }]]);
   t.match(

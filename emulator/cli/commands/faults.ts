@@ -97,7 +97,7 @@ function writeOne({ names, codes }: FaultReference): string {
   const lines = names.flatMap((row) => [
     `${row.name}: ${row.about}`,
     `stages: ${row.stages.join(', ')}; default ${row.defaultStages.join(', ')}`,
-    ...row.keys.map(({ key, wants, needed }) => `  ${key}=  ${wants}${needed ? ' (required)' : ''}`),
+    ...row.keys.map(({ key, about, wants, needed }) => `  ${key}=  ${about}: ${wants}${needed ? ' (required)' : ''}`),
   ]);
   for (const { status, way, commands } of codes) lines.push('', `# ${status}, ${WAYS[way]}`, ...commands);
   return lines.map((line) => `${line}\n`).join('');

@@ -10,7 +10,7 @@ export const corrupt: Kind<Corrupt, { readonly bytes?: number }> = {
   about: 'changes one byte of the body: the byte at this offset, or by default the byte in the middle',
   stages: ['response.body', 'git.advertise', 'git.pack', 'git.report'],
   defaults: DEFAULTS.sent,
-  keys: { bytes: COUNT },
+  keys: { bytes: { about: 'Offset of the byte (default: the middle of the body)', ...COUNT } },
   ofKeys: ({ bytes }) => (bytes === undefined ? {} : { flip: bytes }),
   toKeys: ({ flip }) => (flip === undefined ? {} : { bytes: flip }),
   schema: () => strict({ flip: COUNT.schema() }).partial(),

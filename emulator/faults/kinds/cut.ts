@@ -39,7 +39,20 @@ export const cut: Kind<Cut, CutKeys> = {
   about: 'truncates the transfer at this point and closes the connection',
   stages: STAGES,
   defaults: DEFAULTS.sent,
-  keys: { bytes: COUNT, fraction: FRACTION, objects: COUNT, trailer: choice(['1']), how: HOW },
+  keys: {
+    bytes: { about: 'Number of bytes of the body or pack that are sent', ...COUNT },
+    fraction: { about: 'Fraction of the body or pack that is sent', ...FRACTION },
+    objects: { about: 'Number of complete objects of the pack that are sent', ...COUNT },
+    trailer: {
+      about: '1: omits only the end, which is the checksum of a pack or the last flush-pkt',
+      ...choice(['1']),
+    },
+    how: {
+      about:
+        'fin: closes the connection, rst: resets it, stall: keeps it open, end: completes the HTTP response (default: fin)',
+      ...HOW,
+    },
+  },
   oneOf: ['bytes', 'fraction', 'objects', 'trailer'],
   ofKeys: ({ how, trailer, ...offset }) => {
     const at: CutPoint = { ...offset, ...(trailer && { beforeTrailer: true }) };

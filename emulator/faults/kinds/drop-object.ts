@@ -13,6 +13,6 @@ export const drop_object: Kind<DropObject> = {
   about: 'sends a valid pack in which the n-th blob (counted from 0) is missing',
   stages: ['git.pack'],
   defaults: DEFAULTS.sent,
-  keys: { bytes: COUNT },
+  keys: { bytes: { about: 'Index of the blob to omit, among the blobs of the pack (default: 0)', ...COUNT } },
   endsStage: () => false,
 };

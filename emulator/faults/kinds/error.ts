@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ProblemCode, problemCodes } from '../../http/problem.js';
-import { COUNT, type Key, LINE, strict } from '../key.js';
+import { COUNT, type Key, LINE, type NamedKey, strict } from '../key.js';
 import { ANSWERING, type Kind } from './kind.js';
 
 /**
@@ -24,7 +24,8 @@ type ErrorKeys = Omit<ErrorValue, 'code' | 'detail'>;
 
 const RETRY_WORDS = ['http-date', 'omit', 'garbage'] as const;
 
-export const RETRY_AFTER: Key<RetryAfter> = {
+export const RETRY_AFTER: Key<RetryAfter> & NamedKey = {
+  about: 'Value of the header Retry-After; omit: no header, garbage: an invalid value',
   wants: 'seconds, http-date, omit or garbage',
   form: { ...COUNT.form, values: RETRY_WORDS },
   read: (text) => RETRY_WORDS.find((word) => word === text) ?? COUNT.read(text),
@@ -82,7 +83,12 @@ export function errorOfCode(code: ProblemCode, status: number): Kind<ErrorValue,
     about:
       STATE_CODES[code] ??
       `${status}, in the error format of the operation${isSwitchCode(code) ? '; only operations that list the code' : ''}`,
-    keys: { ...error.keys, ...(code === 'rate_limited' && { t: COUNT }) },
+    keys: {
+      ...error.keys,
+      ...(code === 'rate_limited' && {
+        t: { about: 'Seconds until the next request is allowed (`t` of the header RateLimit)', ...COUNT },
+      }),
+    },
     ofKeys: (keys) => ({ code, ...keys }),
   };
 }

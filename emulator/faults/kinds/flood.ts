@@ -18,7 +18,11 @@ export const flood: Kind<Flood, FloodKeys> = {
   about: 'sends the Git client many progress messages (band 2)',
   stages: STAGE_SETS.sideBanded,
   defaults: DEFAULTS.sideBand,
-  keys: { band: choice(['2']), text: LINE, lines: LINES },
+  keys: {
+    band: { about: 'Side-band of the messages', ...choice(['2']) },
+    text: { about: 'Text of each message', ...LINE },
+    lines: { about: 'Number of messages', ...LINES },
+  },
   ofKeys: ({ band: _, ...value }) => value,
   schema: () => strict({ lines: LINES.schema(), text: LINE.schema() }).partial(),
   endsStage: () => false,

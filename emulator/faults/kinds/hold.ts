@@ -13,7 +13,7 @@ export const hold: Kind<Hold, { readonly latch: string }> = {
   about: 'holds the request until the latch of this name is released (`emulator latch release NAME`)',
   stages: STAGE_SETS.delay,
   defaults: DEFAULTS.before,
-  keys: { latch: LATCH },
+  keys: { latch: { about: 'Name of the latch', ...LATCH } },
   needs: ['latch'],
   ofKeys: ({ latch }) => latch,
   toKeys: (latch) => ({ latch }),

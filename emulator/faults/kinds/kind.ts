@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Key, strict } from '../key.js';
+import { type NamedKey, strict } from '../key.js';
 import type { Stage } from '../stage.js';
 
 /**
@@ -15,7 +15,7 @@ export interface Kind<Value = unknown, Keys = Value> {
    * For an operation without an entry, the fault must name a stage.
    */
   readonly defaults: Readonly<Partial<Record<Dialect, Stage>>>;
-  readonly keys: Readonly<Record<string, Key>>;
+  readonly keys: Readonly<Record<string, NamedKey>>;
   /** Keys that are required in the text form of the fault. */
   readonly needs?: readonly string[];
   /** Keys that exclude each other: at most one of them may be given. */

@@ -21,7 +21,11 @@ export const latency: Kind<Latency> = {
   about: 'delays the request by this time, in real time; random with a jitter',
   stages: STAGE_SETS.delay,
   defaults: DEFAULTS.before,
-  keys: { ms: MS, jitter: MS, dist: choice(['uniform', 'normal', 'lognormal']) },
+  keys: {
+    ms: { about: 'Delay in milliseconds, or the mean of random delays', ...MS },
+    jitter: { about: 'Spread of random delays, in milliseconds (default: none)', ...MS },
+    dist: { about: 'Distribution of random delays (default: uniform)', ...choice(['uniform', 'normal', 'lognormal']) },
+  },
   needs: ['ms'],
   requires: { dist: 'jitter' },
   draw: (value, random) => ({ ms: value.jitter === undefined ? value.ms : delayOf(value, random) }),

@@ -23,7 +23,10 @@ export const lost: Kind<Lost, LostKeys> = {
   // Omits `gitInfoRefs`, the ref advertisement before a push. If its response were lost, the push would end before it
   // had any effect.
   defaults: { api: 'after', gitUploadPack: 'after', gitReceivePack: 'after' },
-  keys: { how: HOW, status: STATUS },
+  keys: {
+    how: { about: 'fin: closes the connection, rst: resets it (default: fin)', ...HOW },
+    status: { about: 'Sends a response with this HTTP status instead', ...STATUS },
+  },
   oneOf: ['how', 'status'],
   ofKeys: ({ how = 'fin', status }) => (status === undefined ? how : { status }),
   toKeys: (value) => (typeof value === 'string' ? { how: value } : value),

@@ -27,7 +27,7 @@ export const ng: Kind<Ng, NgKeys> = {
   formerly: 'report',
   stages: ['git.report'],
   defaults: { gitReceivePack: 'git.report' },
-  keys: { ref: REF, reason: LINE },
+  keys: { ref: { about: 'Refused ref', ...REF }, reason: { about: 'Reason that the Git client shows', ...LINE } },
   needs: ['ref'],
   ofKeys: ({ ref, reason = 'injected fault' }) => ({ refs: { [ref]: reason } }),
   toKeys: ({ unpack, refs = {} }) => {

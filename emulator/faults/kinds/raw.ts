@@ -37,6 +37,8 @@ const BODY: Key<string> = {
   schema: () => z.base64(),
 };
 
+const MEDIA_TYPE = pattern('a media type', /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; ?[\w-]+=[\w."-]+)*$/, 'text/plain');
+
 /**
  * Matches headers that determine where a response ends. A raw response cannot set them, because the HTTP server derives
  * them from the body and a wrong value would break the connection.
@@ -59,9 +61,9 @@ export const raw: Kind<Raw, RawKeys> = {
   ...ANSWERING,
   about: 'responds with this status, media type and body',
   keys: {
-    status: STATUS,
-    body: BODY,
-    type: pattern('a media type', /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; ?[\w-]+=[\w."-]+)*$/, 'text/plain'),
+    status: { about: 'HTTP status', ...STATUS },
+    body: { about: 'Body of the response (default: empty)', ...BODY },
+    type: { about: 'Header Content-Type (default: none)', ...MEDIA_TYPE },
   },
   needs: ['status'],
   ofKeys: ({ status, body, type }) => ({

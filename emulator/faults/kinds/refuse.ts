@@ -12,7 +12,7 @@ export const refuse: Kind<Refuse> = {
   about: 'resets the connection, and lets the port refuse all further connections for this time, in real time',
   stages: ['accept'],
   defaults: DEFAULTS.accept,
-  keys: { ms: integer(1, FAULT_LIMITS.refusal) },
+  keys: { ms: { about: 'Time in milliseconds', ...integer(1, FAULT_LIMITS.refusal) } },
   needs: ['ms'],
   endsStage: () => true,
 };

@@ -20,7 +20,10 @@ export const sideband: Kind<Sideband, SidebandKeys> = {
   about: 'sends the Git client a progress message (band 2) or a fatal error (band 3)',
   stages: STAGE_SETS.git,
   defaults: DEFAULTS.sideBand,
-  keys: { band: choice(['2', '3']), text: LINE },
+  keys: {
+    band: { about: '2: progress message, 3: fatal error (default: 3)', ...choice(['2', '3']) },
+    text: { about: 'Text of the message', ...LINE },
+  },
   ofKeys: ({ band, text = 'injected fault' }) => ({ band: band === '2' ? 2 : 3, text }),
   toKeys: ({ band, text }) => ({ band: `${band}`, text }),
   schema: () =>

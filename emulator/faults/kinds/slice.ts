@@ -14,7 +14,10 @@ export const slice: Kind<Slice> = {
   about: 'sends the response body in pieces of this size in bytes, with a pause in milliseconds after each piece',
   stages: ['response.body', 'git.advertise', 'git.pack', 'git.report'],
   defaults: { ...DEFAULTS.sent, gitInfoRefs: 'git.advertise', gitReceivePack: 'git.report' },
-  keys: { size: AMOUNT, pause: integer(0, FAULT_LIMITS.pause) },
+  keys: {
+    size: { about: 'Size of a piece, in bytes', ...AMOUNT },
+    pause: { about: 'Pause after each piece, in milliseconds (default: 0)', ...integer(0, FAULT_LIMITS.pause) },
+  },
   needs: ['size'],
   endsStage: () => false,
 };

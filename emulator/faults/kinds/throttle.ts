@@ -10,7 +10,7 @@ export const throttle: Kind<Throttle> = {
   about: 'limits the transfer to this many bytes per second from the stage on',
   stages: STAGE_SETS.rate,
   defaults: DEFAULTS.before,
-  keys: { bps: AMOUNT },
+  keys: { bps: { about: 'Maximum number of bytes per second', ...AMOUNT } },
   needs: ['bps'],
   endsStage: () => false,
 };

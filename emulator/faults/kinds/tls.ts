@@ -13,7 +13,12 @@ export const tls: Kind<Tls> = {
   about: 'lets the TLS handshake of an HTTPS connection fail (`emulator start --tls`)',
   stages: ['accept'],
   defaults: DEFAULTS.accept,
-  keys: { how: choice(['expired', 'wrong-host', 'reset']) },
+  keys: {
+    how: {
+      about: 'expired: serves an expired certificate, wrong-host: one for another host, reset: resets the connection',
+      ...choice(['expired', 'wrong-host', 'reset']),
+    },
+  },
   needs: ['how'],
   position: 'handshake',
   endsStage: () => true,

@@ -24,7 +24,7 @@ export const RETRY_RULES: readonly ClientRule[] = [
       const pause = pauseBetween(earlier, request);
       const violation =
         pause + TOLERANCE < wanted
-          ? `The request was sent ${Math.round(pause)} ms after the response to ${earlier.record.id}, but its Retry-After requires ${wanted} ms.`
+          ? `The request was sent ${Math.round(pause)} ms after the response to ${earlier.record.id}, but its Retry-After requires ${wanted / 1000} s.`
           : undefined;
       return { request, earlier, violation };
     },

@@ -68,7 +68,7 @@ function Attempts({ delivery: { attempts, next_attempt_at: next } }: { readonly 
     <ul>
       {attempts.map(({ at, status, error }, index) => (
         <li key={index}>
-          <DateTime at={at} /> {status ?? <Given text={error ?? 'no answer'} />}
+          <DateTime at={at} /> {status ?? <Given text={error ?? 'no response'} />}
         </li>
       ))}
       {next !== null && (
@@ -89,7 +89,7 @@ function MoveClock({ to }: { readonly to: string }) {
   if (clock === undefined || clock.mode === 'real') return null;
   return (
     <ActionButton class="small" act={() => patch('clock', { now: to })}>
-      Advance the clock to it
+      Advance the clock to this time
     </ActionButton>
   );
 }

@@ -48,16 +48,13 @@ export function WebhooksPart() {
             ['URL', ({ url }) => url],
             ['Organization', ({ organization }) => organization],
             ['Events', ({ events }) => events.join(', ')],
-            ['Since', ({ created_at }) => <DateTime at={created_at} />],
+            ['Registered at', ({ created_at }) => <DateTime at={created_at} />],
           ]}
         />
       )}
-      <h2>Outbox</h2>
+      <h2>Deliveries</h2>
       {shown.length === 0 && (
-        <p class="quiet">
-          Nothing has been sent yet, and nothing is pending. A push to a repository of an organization with a webhook
-          shows here.
-        </p>
+        <p class="quiet">No deliveries yet. Register a webhook and push to a repository of its organization.</p>
       )}
       {shown.map((delivery) => (
         <DeliveryCard key={delivery.id} delivery={delivery} />

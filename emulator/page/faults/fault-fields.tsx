@@ -63,11 +63,11 @@ export function KeyFields({ draft: { keys: values }, offers: { kind, keys, chose
           onChange={choose}
         />
       )}
-      {shown.map(({ key, type, wants, needed, longest, values: named = [] }) => {
+      {shown.map(({ key, about, type, wants, needed, longest, values: named = [] }) => {
         const possible = named.filter((value) => offeredStages(kind, { ...values, [key]: value }, chosen).length > 0);
         const field = {
           label: key,
-          hint: needed ? `required: ${wants}` : wants,
+          hint: `${about}${needed ? ' (required)' : ''}: ${wants}`,
           value: values[key] ?? '',
           onChange: (value: string) => write({ ...values, [key]: value }),
         };

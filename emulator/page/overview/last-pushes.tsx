@@ -67,7 +67,11 @@ async function readPushes(repository: string, organization: string, signal: Abor
 export function LastPushes({ name, organization }: Pick<RepositoryRecord, 'name' | 'organization'>) {
   const loaded = useLoaded((signal) => readPushes(name, organization, signal), [name, organization]);
   return (
-    <Part title="Last pushes" loaded={loaded} link={[writePlace('requests', { repository: name }), 'Its requests']}>
+    <Part
+      title="Last pushes"
+      loaded={loaded}
+      link={[writePlace('requests', { repository: name }), 'Requests to this repository']}
+    >
       {(pushes) => (
         <Table
           label="Last pushes"

@@ -116,7 +116,7 @@ function File({ given, isOpenAtFirst, hrefOf, load }: FileProps) {
           )}
           {file.is_binary ? (
             <p class="quiet">
-              Binary: {bytes(file.old_size)} before, {bytes(file.size)} now.
+              Binary: {bytes(file.old_size)} → {bytes(file.size)}
             </p>
           ) : (
             <PatchLines patch={file.patch} path={file.path} oldPath={file.old_path} />

@@ -47,9 +47,9 @@ export function Commit({ name, oid, compared, onClose }: CommitProps) {
           <Message commit={commit} />
           <CommitFacts commit={commit} />
           {commit.notes.map((note) => (
-            <section class="card" key={note.ref} aria-label={`Note of ${note.ref}`}>
+            <section class="card" key={note.ref} aria-label={`Note in ${note.ref}`}>
               <p class="quiet">
-                Note of <Given text={note.ref} />
+                Note in <Given text={note.ref} />
               </p>
               <ShownContent content={note} />
             </section>

@@ -47,7 +47,7 @@ export function Commits({ opened }: OpenedProps) {
           chosen={isAll ? ALL : ref}
           first={[
             ['', 'Branches and tags'],
-            [ALL, 'All refs, of all namespaces'],
+            [ALL, 'All refs, including ref namespaces'],
           ]}
           onChoose={choose}
         />

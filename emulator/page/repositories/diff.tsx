@@ -25,7 +25,7 @@ export function Diff({ name, oid, parents }: DiffProps) {
         {diff ? <ChangeCounts {...diff.stats} /> : 'Changes'}
         {parents.length > 1 && (
           <Choice
-            label="against"
+            label="Compare with"
             fieldClass="inline parent-choice"
             value={`${parent}`}
             options={parents.map((each, at) => [`${at + 1}`, `parent ${at + 1}: ${each.slice(0, 8)}`] as const)}

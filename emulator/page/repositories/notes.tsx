@@ -67,7 +67,7 @@ function NoteOf({ name, target, note }: Note & { readonly name: string }) {
   const path = route`repositories/${name}/blob/${note}`;
   const { value, error } = useLoaded((signal) => get<BlobRecord>(path, { signal }), [path]);
   return (
-    <section class="card" aria-label={`Note of ${target.slice(0, 12)}`}>
+    <section class="card" aria-label={`Note on ${target.slice(0, 12)}`}>
       <p>
         <a class="mono" href={writePlace('repository', { name, tab: 'commits', commit: target })}>
           {target.slice(0, 12)}

@@ -45,7 +45,7 @@ export function Overview({ opened: { record, state } }: OpenedProps) {
 function Record({ record }: { readonly record: RepositoryRecord }) {
   const { id, name, organization, default_branch, head, refs, objects, created_at, base_repo } = record;
   return (
-    <section class="card" aria-label="Record">
+    <section class="card" aria-label="Details">
       <Facts
         facts={[
           ['Default branch', default_branch ?? 'none: HEAD is detached'],

@@ -44,8 +44,8 @@ export function PatchLines({ patch, path, oldPath = path }: PatchLinesProps) {
         </colgroup>
         <thead class="visually-hidden">
           <tr>
-            <th>Line before</th>
-            <th>Line now</th>
+            <th>Old line</th>
+            <th>New line</th>
             <th>Change</th>
             <th>Text</th>
           </tr>

@@ -72,7 +72,7 @@ function columnsOf(name: string, usual: RefRecord | undefined): readonly Column<
     ],
     ['Type', ({ type, oid }) => (type === 'tag' ? <TagMessage name={name} oid={oid} /> : type)],
     [
-      'Object',
+      'Object id',
       ({ oid }) => (
         <span class="mono quiet" title={oid}>
           {oid.slice(0, 12)}
@@ -80,7 +80,7 @@ function columnsOf(name: string, usual: RefRecord | undefined): readonly Column<
       ),
     ],
     [
-      'Commit',
+      'Commit id',
       (ref) =>
         ref.commit === null ? (
           <span class="quiet">none</span>

@@ -44,7 +44,7 @@ export function ErrorGroups({ filter: { text, ...query }, lastEvent }: ErrorGrou
           items={value.items}
           keyOf={({ values }) => JSON.stringify(values)}
           columns={[
-            ['Requests', (group) => <Count key="count" group={group} />, 'number'],
+            ['Count', (group) => <Count key="count" group={group} />, 'number'],
             ['Status', ({ values }) => <Status status={Number(values.status)} />],
             ['Code', ({ values }) => <Value text={values.code ?? brokenOf(values)} />],
             ['Operation', ({ values }) => <Value text={values.operation} />],
@@ -66,7 +66,7 @@ function Count({ group }: { readonly group: RequestGroup }) {
     value === null || value === undefined ? undefined : `${value}`,
   ]);
   return (
-    <a href={placeWith({ failed: 'true', ...Object.fromEntries(wanted), id: undefined })} title="Only these requests">
+    <a href={placeWith({ failed: 'true', ...Object.fromEntries(wanted), id: undefined })} title="Show these requests">
       {count(group.count)}
     </a>
   );

@@ -50,10 +50,10 @@ export function FilterForm({ filter, rows, hasShortcut }: FilterFormProps) {
           value={words}
           onChange={setWords}
         />
-        <button type="submit">Filter</button>
+        <button type="submit">Apply</button>
         {written !== '' && (
           <button type="button" onClick={() => go(writePlace('requests', view))}>
-            All
+            Remove the filter
           </button>
         )}
       </Form>

@@ -6,7 +6,7 @@ import { hasSingleKeys, setSingleKeys } from '../components/single-keys.js';
 /** Keys of the request list, and the effect of each. */
 const KEYS: readonly (readonly [keys: readonly string[], effect: string])[] = [
   [['/'], 'Go to the filter'],
-  [['?'], 'Show this list of keys'],
+  [['?'], 'Show this list of shortcuts'],
   [['↓', '↑'], 'Go to the next or the previous request of the list'],
   [['Page down', 'Page up'], 'Go 10 requests down or up'],
   [['Home', 'End'], 'Go to the first or the last request of the list'],
@@ -17,7 +17,7 @@ const KEYS: readonly (readonly [keys: readonly string[], effect: string])[] = [
 /** Dialog that lists the keys of the request list. A checkbox switches the single-character keys on and off. */
 export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <Facts facts={KEYS.map(([keys, effect]) => [keys.flatMap((key) => [<kbd key={key}>{key}</kbd>, ' ']), effect])} />
       <Check
         label="Single keys / and ?"

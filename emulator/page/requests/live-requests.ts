@@ -16,7 +16,7 @@ export const MAX_ROWS = 20_000;
  * request of an open one, `left` the requests that the list does not show.
  */
 export const ORDERS = {
-  newest: { most: MAX_ROWS, title: '', label: 'newest first', above: 'Newer', below: 'Older', left: 'older ones' },
+  newest: { most: MAX_ROWS, title: '', label: 'newest first', above: 'Newer', below: 'Older', left: 'older requests' },
   slowest: {
     most: 500,
     title: 'slowest first',

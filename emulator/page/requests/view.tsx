@@ -120,7 +120,7 @@ function Requests({ id, compare, order, hasGroups, axis, filter }: RequestsProps
           aria-expanded={hasGroups}
           onClick={() => go(placeWith({ groups: hasGroups ? undefined : 'errors' }))}
         >
-          Error counts
+          Count errors
         </button>
         <button
           type="button"
@@ -140,10 +140,10 @@ function Requests({ id, compare, order, hasGroups, axis, filter }: RequestsProps
           Slowest first
         </button>
         <button type="button" class="small" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-          {isPaused ? 'Go on' : 'Pause'}
+          {isPaused ? 'Resume' : 'Pause'}
         </button>
         <Download filter={filter} />
-        <ConfirmButton label="Clear" title="Clear the journal?" act={forget}>
+        <ConfirmButton label="Clear the journal" title="Clear the journal?" act={forget}>
           All requests are removed from the journal of the emulator, also those that the filter hides.
         </ConfirmButton>
         <button
@@ -152,7 +152,7 @@ function Requests({ id, compare, order, hasGroups, axis, filter }: RequestsProps
           aria-keyshortcuts={hasSingleKeys.value ? '?' : undefined}
           onClick={() => setListingKeys(true)}
         >
-          Keys
+          Keyboard shortcuts
         </button>
       </div>
       {isListingKeys && <KeysDialog onClose={() => setListingKeys(false)} />}
@@ -199,10 +199,10 @@ function Told({ live }: { readonly live: LiveRequests }) {
   const isLeft = isByAge ? hasOlder && list.dropped === 0 : hasOlder || list.dropped > 0;
   const rows = list.total - list.first;
   const notes = [
-    isByAge && list.dropped > 0 && `${count(list.dropped)} older ones dropped`,
+    isByAge && list.dropped > 0 && `${count(list.dropped)} older requests not shown`,
     isLeft && `${ORDERS[order].left} not shown`,
     gone > 0 && `${count(gone)} no longer in the journal`,
-    missed > 0 && `${count(missed)} missed`,
+    missed > 0 && `${count(missed)} not received`,
     isReset && 'since the state was restored',
   ].filter((note) => note !== false);
   return (

@@ -58,7 +58,13 @@ export function Running({ record, isMeant }: RunningProps) {
             Start
           </ActionButton>
         )}
-        <ConfirmButton label="End" subject={id} title={`End ${id}?`} isSmall={false} act={() => remove(path)}>
+        <ConfirmButton
+          label={started ? 'Stop' : 'Remove'}
+          subject={id}
+          title={`${started ? 'Stop' : 'Remove'} ${id}?`}
+          isSmall={false}
+          act={() => remove(path)}
+        >
           Its steps, faults and counters are removed.
         </ConfirmButton>
       </div>
@@ -69,8 +75,8 @@ export function Running({ record, isMeant }: RunningProps) {
       )}
       {!started && (
         <p class="quiet">
-          Its faults apply to requests that name it in the header <code>X-Emulator-Scenario</code>. Started, it is for
-          all requests.
+          Until you start it, its faults apply only to requests that name it in the header{' '}
+          <code>X-Emulator-Scenario</code>. After that, they apply to all requests.
         </p>
       )}
       <Failure error={unread} />

@@ -24,8 +24,8 @@ export function View() {
         {items?.length === 0 && (
           <Empty title="No scenario is registered">
             <p>
-              A scenario is a sequence of states, faults and steps. Start one of those below: its steps tick off as a
-              client goes through it.
+              A scenario is a sequence of states, faults and steps. Start one of the scenarios below. Each step is
+              marked as done when a client has reached it.
             </p>
           </Empty>
         )}
@@ -49,7 +49,7 @@ export function View() {
           </ul>
         </section>
         <section aria-labelledby="new-scenario">
-          <h2 id="new-scenario">Your own</h2>
+          <h2 id="new-scenario">New scenario</h2>
           <NewScenario />
         </section>
       </div>

@@ -122,7 +122,7 @@ t.test('deliveries of webhooks appear', { skip }, async (t) => {
   const org = await mint(emulator, REPO);
   t.equal((await ask(emulator, org, 'POST', '/api/v1/webhooks', { url, events: ['push'] })).status, 201);
   const { page, complaints } = await openPage(t, emulator, { at: '#/control?part=webhooks' });
-  await page.getByText('Nothing has been sent yet').waitFor();
+  await page.getByText('No deliveries yet').waitFor();
   const token = await mint(emulator, REPO);
   await ask(emulator, token, 'POST', '/api/repos');
   const lines = [

@@ -158,7 +158,7 @@ t.test('the overview of a repository shows what happened to it', { skip }, async
       await part(page, 'Deployments').waitFor();
       await part(page, 'Webhooks').locator('summary').first().click();
       await page.waitForFunction(() => document.querySelector('.loading') === null);
-      const record = (await part(page, 'Record').boundingBox())!;
+      const record = (await part(page, 'Details').boundingBox())!;
       const state = (await part(page, 'State').boundingBox())!;
       if (width === 1440) {
         t.ok(state.x >= record.x + record.width, 'two columns');

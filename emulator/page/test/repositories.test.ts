@@ -114,8 +114,8 @@ t.test('repositories', { skip }, async (t) => {
     await eventuallyMatches(t, () => detail.textContent(), /Ada\s+<ada@example.com>/);
     const topic = await git(['rev-parse', '--short=12', 'topic']);
     await detail.getByText('1 file changed').waitFor();
-    await detail.getByText(/Binary: 0 B before, 4 B now/).waitFor();
-    await detail.getByLabel('against').selectOption({ index: 1 });
+    await detail.getByText(/Binary: 0 B → 4 B/).waitFor();
+    await detail.getByLabel('Compare with').selectOption({ index: 1 });
     await detail.getByRole('row', { name: /22; \/\/ changed/ }).waitFor();
     await detail.getByRole('link', { name: topic }).click();
     await page
@@ -145,7 +145,7 @@ t.test('repositories', { skip }, async (t) => {
 
     await page.getByLabel('Ref').selectOption({ label: 'topic' });
     await page.getByText('2 commits').waitFor();
-    await page.getByLabel('Ref').selectOption({ label: 'All refs, of all namespaces' });
+    await page.getByLabel('Ref').selectOption({ label: 'All refs, including ref namespaces' });
     await page.getByText('5 commits').waitFor();
     await eventuallyMatches(t, () => rowOf('Merge topic').textContent(), /ephemeral: preview|\+1/);
     t.same(complaints, []);
@@ -196,7 +196,7 @@ t.test('repositories', { skip }, async (t) => {
     await page.getByText('4 commits').waitFor();
     await page.getByRole('link', { name: 'Notes' }).click();
     await page
-      .getByRole('region', { name: `Note of ${merge.slice(0, 12)}` })
+      .getByRole('region', { name: `Note on ${merge.slice(0, 12)}` })
       .getByText('Seen in production')
       .waitFor();
     t.same(complaints, []);
@@ -290,9 +290,9 @@ t.test('a repository of another organization is on the page of that organization
   await admin(emulator, 'POST', 'repositories', { name: 'app', organization: 'other' });
   await admin(emulator, 'POST', 'repositories', { name: 'app' });
   const { page } = await openPage(t, emulator, { at: '#/repository?name=app&organization=demo' });
-  await page.getByRole('region', { name: 'Record' }).getByText('demo', { exact: true }).waitFor();
+  await page.getByRole('region', { name: 'Details' }).getByText('demo', { exact: true }).waitFor();
   await page.goto(`${emulator.admin_url}/#/repository?name=app&organization=other`);
   await page.getByRole('link', { name: 'go there' }).click();
-  await page.getByRole('region', { name: 'Record' }).getByText('other', { exact: true }).waitFor();
+  await page.getByRole('region', { name: 'Details' }).getByText('other', { exact: true }).waitFor();
   t.not(new URL(page.url()).origin, emulator.base_url);
 });

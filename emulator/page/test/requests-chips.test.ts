@@ -61,7 +61,7 @@ t.test('the key / goes to the filter and ? lists the keys, but not while the use
   const { emulator, call } = await startClient(t);
   await call('/api/v1/repo');
   const { page, complaints } = await openPage(t, emulator, { bypassCSP: true });
-  const dialog = page.getByRole('dialog', { name: 'Keys' });
+  const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   const hasFocus = () => filterOf(page).evaluate((field) => field === document.activeElement);
   await row(page, '200 GET /api/v1/repo').focus();
   await page.keyboard.press('/');
@@ -90,7 +90,7 @@ t.test('the key / goes to the filter and ? lists the keys, but not while the use
   await dialog.getByRole('button', { name: 'Close' }).click();
   await page.keyboard.press('Escape');
   await requests(page).waitFor();
-  await page.getByRole('button', { name: 'Keys' }).click();
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
   await dialog.waitFor();
   t.same(complaints, []);
 });
@@ -114,7 +114,7 @@ t.test('the list names the client of each request, and filters by it', { skip },
   await waitForCount(page, 2);
   await filterOf(page).fill('userAgent=gi');
   await page.locator('datalist option[value="userAgent=git/2.39.5"]').waitFor({ state: 'attached' });
-  await page.getByRole('button', { name: 'All', exact: true }).click();
+  await page.getByRole('button', { name: 'Remove the filter' }).click();
   await waitForCount(page, 4);
   await value('ci').click();
   await waitForCount(page, 1);
@@ -143,7 +143,7 @@ t.test('the keys / and ? can be switched off, also without storage', { skip }, a
   ] as const) {
     const viewport = { width, height: 800 };
     const { page, complaints } = await openPage(t, emulator, { viewport, colorScheme, bypassCSP: true });
-    const dialog = page.getByRole('dialog', { name: 'Keys' });
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     const box = dialog.getByLabel('Single keys / and ?');
     const focusRow = () => row(page, '200 GET /api/v1/repo').focus();
     const hasEffect = async () => {
@@ -159,7 +159,7 @@ t.test('the keys / and ? can be switched off, also without storage', { skip }, a
       return [isInFilter, isOpen];
     };
     const setKeys = async (isOn: boolean) => {
-      await page.getByRole('button', { name: 'Keys', exact: true }).click();
+      await page.getByRole('button', { name: 'Keyboard shortcuts', exact: true }).click();
       await box.setChecked(isOn);
       t.same(await accessibilityFaults(page), []);
       t.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, 'no horizontal scroll bar');

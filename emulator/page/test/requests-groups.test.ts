@@ -24,7 +24,7 @@ t.test('errors are counted by code, operation and client, and a count sets the f
       colorScheme,
       bypassCSP: true,
     });
-    const toggle = page.getByRole('button', { name: 'Error counts' });
+    const toggle = page.getByRole('button', { name: 'Count errors' });
     const groups = page.getByRole('region', { name: 'Error counts' }).first();
     const cells = async () =>
       (await groups.getByRole('row').allTextContents())

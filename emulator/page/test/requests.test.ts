@@ -43,12 +43,12 @@ t.test(
       ['colour=red', /colour/],
     ] as const) {
       await filterOf(page).fill(wrong);
-      await page.getByRole('button', { name: 'Filter', exact: true }).click();
+      await page.getByRole('button', { name: 'Apply', exact: true }).click();
       await page.getByRole('alert').getByText(sentence).waitFor();
     }
     await filterOf(page).fill('status=4xx oper');
     await page.locator('datalist option[value="status=4xx operation="]').waitFor({ state: 'attached' });
-    await page.getByRole('button', { name: 'All' }).click();
+    await page.getByRole('button', { name: 'Remove the filter' }).click();
     await waitForCount(page, 5);
   },
 );
@@ -91,12 +91,12 @@ t.test('the keyboard moves along the rows, opens a request and closes it', { ski
   await call('/api/v1/repos/file?path=paused.');
   await page.getByRole('button', { name: '1 new ↑' }).waitFor();
   await eventuallyEquals(t, () => row(page, /path=paused\./).count(), 0);
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Resume' }).click();
   await row(page, /path=paused\./).waitFor();
-  await page.getByRole('button', { name: 'Clear…' }).click();
+  await page.getByRole('button', { name: 'Clear the journal…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   t.not((await journalOf(emulator)).length, 0, 'nothing is cleared without an answer');
-  await confirm(page, 'Clear…');
+  await confirm(page, 'Clear the journal…');
   await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
   t.same(await journalOf(emulator), []);
 });

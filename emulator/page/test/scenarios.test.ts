@@ -54,10 +54,10 @@ t.test('a scenario that is started from the page ticks its steps as a client pus
   }
   t.equal(await push(), 'pushed');
   await scenario.getByText('Its expectations are met.').waitFor();
-  await scenario.getByRole('button', { name: 'End…' }).click();
+  await scenario.getByRole('button', { name: 'Stop…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   t.equal((await admin(emulator, 'GET', 'scenarios')).items.length, 1, 'nothing ends without an answer');
-  await confirm(page, 'End… sync-storm');
+  await confirm(page, 'Stop… sync-storm');
   await page.getByText('No scenario is registered').waitFor();
   t.same((await admin(emulator, 'GET', 'scenarios')).items, []);
   // Ignore 404 responses, because the page may request a scenario that the test has just removed.
@@ -70,7 +70,7 @@ t.test('a scenario that is started from the page ticks its steps as a client pus
 t.test('one of your own is read from YAML, refused in a sentence, registered, and started', { skip }, async (t) => {
   const emulator = await startEmulator(t);
   const { page, complaints } = await openPage(t, emulator, { at: '#/scenarios' });
-  const own = page.getByRole('region', { name: 'Your own' });
+  const own = page.getByRole('region', { name: 'New scenario' });
   const give = async (text: string, button: string) => {
     await own.getByLabel('Scenario').fill(text);
     await own.getByRole('button', { name: button, exact: true }).click();

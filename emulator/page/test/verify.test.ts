@@ -10,7 +10,7 @@ t.test('clients are distinguished by token, and link to the requests that broke 
   const emulator = await startEmulator(t);
   const { page, complaints } = await openPage(t, emulator, { at: '#/verify', bypassCSP: true });
   await page.getByRole('heading', { name: 'No rule was applicable yet' }).waitFor();
-  const summary = page.getByRole('status').filter({ hasText: '0 kept, 0 broken, 10 not applicable' });
+  const summary = page.getByRole('status').filter({ hasText: '0 rules kept, 0 broken, 10 not applicable' });
   t.equal(await summary.getAttribute('class'), null, 'that nothing happened is no success');
   const hasty = '<b>hasty</b>\u202e';
   for (const [sub, times] of [
@@ -24,7 +24,7 @@ t.test('clients are distinguished by token, and link to the requests that broke 
     }
   }
   await page.getByRole('button', { name: 'Verify again' }).click();
-  await page.getByText('2 kept, 1 broken, 7 not applicable').waitFor();
+  await page.getByText('2 rules kept, 1 broken, 7 not applicable').waitFor();
   const shown = '<b>hasty</b>⟦U+202E⟧';
   t.same(await page.getByRole('columnheader').allTextContents(), [
     'Client',
@@ -34,7 +34,7 @@ t.test('clients are distinguished by token, and link to the requests that broke 
   ]);
   const cells = (client: string) => page.getByRole('row', { name: client }).getByRole('cell').allTextContents();
   t.same(await cells(shown), ['✕ broken 1 of 1', '✓ kept 2', '✓ kept 2']);
-  t.same(await cells('patient'), ['–', '✓ kept 1', '✓ kept 1']);
+  t.same(await cells('patient'), ['–not applicable', '✓ kept 1', '✓ kept 1']);
   t.match(await page.getByRole('columnheader').nth(1).locator('code').getAttribute('title'), /Retry-After/);
   const unseen = page.getByText('7 rules not applicable');
   t.equal(await page.getByText('git-retry').isVisible(), false, 'closed at first');

@@ -205,7 +205,7 @@ t.test('everything that the page shows', { skip }, async (t) => {
       }
       for (const name of sample(t, [...names, 'nonsense'], 2)) {
         await page.goto(`${emulator.admin_url}/#/repository?name=team%2Fapp&tab=${name}`);
-        await page.getByRole('region', { name: 'Record' }).waitFor();
+        await page.getByRole('region', { name: 'Details' }).waitFor();
         await page.goto(`${emulator.admin_url}/#/control?part=${name}`);
         await page.getByRole('heading', { level: 1, name: 'Clock' }).waitFor();
         await page.goto(`${emulator.admin_url}/#/faults?operation=${name}&fault=${name}`);
@@ -218,7 +218,7 @@ t.test('everything that the page shows', { skip }, async (t) => {
           .getByRole('alert')
           .or(page.getByRole('heading', { name: 'No requests match the filter' }))
           .waitFor();
-        await page.getByRole('button', { name: 'All', exact: true }).click();
+        await page.getByRole('button', { name: 'Remove the filter' }).click();
       }
       await page.goto(`${emulator.admin_url}/#/repository?name=constructor`);
       await page.getByRole('region', { name: 'State' }).getByText('active', { exact: true }).waitFor();

@@ -34,7 +34,7 @@ export function RuleDetails({ rule: verdict, isWanted }: RuleDetailsProps) {
       <h2 class="rule-head" id={idOf(rule)} tabIndex={-1}>
         <code>{rule}</code> <span class="quiet">{level}</span> {title}
       </h2>
-      <p class="quiet">{source}</p>
+      <p class="quiet">Source: {source}</p>
       {faults.length === 0 && <p class="passed figures">✓ kept {count(occasions)}</p>}
       {faults.length > 0 && (
         <ul class="broken">
@@ -76,7 +76,7 @@ export function UnseenRules({ rules, wanted }: UnseenRulesProps) {
       <ul class="unseen-rules">
         {rules.map(({ rule, title, source, level }) => (
           <li key={rule}>
-            <code>{rule}</code> <span class="quiet">{level}</span> <span title={source}>{title}</span>
+            <code>{rule}</code> <span class="quiet">{level}</span> <span title={`Source: ${source}`}>{title}</span>
           </li>
         ))}
       </ul>

@@ -43,7 +43,14 @@ export function VerdictTable({ clients, rules }: VerdictTableProps) {
 
 function Verdict({ rule, client }: { readonly rule: ClientVerdict; readonly client: string | null }) {
   const found = verdictFor(rule, client);
-  if (found === undefined) return <span class="quiet">–</span>;
+  if (found === undefined) {
+    return (
+      <span class="quiet">
+        <span aria-hidden="true">–</span>
+        <span class="visually-hidden">not applicable</span>
+      </span>
+    );
+  }
   const { verdict, occasions, broken } = found;
   const isKept = verdict === 'kept';
   return (

@@ -20,7 +20,7 @@ export function View() {
   return (
     <>
       <div class="toolbar">
-        <h1 class="grow">Client rules</h1>
+        <h1 class="grow">Verify</h1>
         <button type="button" onClick={reload}>
           Verify again
         </button>
@@ -48,7 +48,8 @@ function Verdicts({ rules, wanted }: VerdictsProps) {
   return (
     <>
       <p role="status" class={summaryClass(rules)}>
-        {count(kept.length)} kept, {count(broken.length)} broken, {count(unseen.length)} not applicable
+        {count(kept.length)} {kept.length === 1 ? 'rule' : 'rules'} kept, {count(broken.length)} broken,{' '}
+        {count(unseen.length)} not applicable
       </p>
       {wanted !== undefined && !rules.some(({ rule }) => rule === wanted) && (
         <Failure error={`The client rule ${JSON.stringify(wanted)} is unknown. Choose a rule below.`} />
