@@ -27,7 +27,6 @@ const PAUSE = 120;
 export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps) {
   const [draft, setDraft] = useState(() => settle(initial, kinds, operations));
   const spec = specOf(draft);
-  const { forms, error: refused } = useForms(spec);
   const { run, isBusy, error } = useAction();
   const change = (changes: Partial<Draft>) => setDraft(settle({ ...draft, ...changes }, kinds, operations));
   const bind = (name: 'times' | 'skip' | 'stage') => ({
@@ -35,6 +34,8 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
     onChange: (text: string) => change({ [name]: text }),
   });
   const offers = offersFor(draft, kinds, operations);
+  const missing = offers.keys.filter(({ key, needed }) => needed && !draft.keys[key]);
+  const { forms, error: refused } = useForms(missing.length === 0 ? spec : undefined);
   const parts = { draft, offers, onChange: change };
   const submit = (event: Event) => {
     event.preventDefault();
@@ -94,6 +95,7 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
         </div>
         <Failure error={refused ?? error} />
       </form>
+      {missing.length > 0 && <p class="quiet">Required: {missing.map(({ key }) => key).join(', ')}</p>}
       {forms && (
         <>
           <h2>Copy the fault as</h2>
@@ -106,11 +108,13 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
 
 /**
  * Returns a fault in all notations that the emulator accepts, or the error in it. Returns neither until the first
- * response arrives. For this request, the emulator only parses `spec` and does not arm the fault.
+ * response arrives, or if `spec` is undefined. For this request, the emulator only parses `spec` and does not arm the
+ * fault.
  */
-function useForms(spec: string): { readonly forms?: FaultForms['forms']; readonly error?: unknown } {
+function useForms(spec: string | undefined): { readonly forms?: FaultForms['forms']; readonly error?: unknown } {
   const [checked, setChecked] = useState<ReturnType<typeof useForms>>({});
   useEffect(() => {
+    if (spec === undefined) return setChecked({});
     const abort = new AbortController();
     const { signal } = abort;
     const timer = setTimeout(() => {
