@@ -186,6 +186,21 @@ t.test('retryOf is the last failed request with the same client, target and body
     [1, 2, 3, 4, 5].map((id) => concurrent.entry(`req-0000000${id}`)!.retryOf),
     repeated,
   );
+  const succeeded = journalOf();
+  const success = { ...failed, status: 200 };
+  response(succeeded, 1, failed);
+  response(succeeded, 2, failed);
+  response(succeeded, 3, { ...success, started: 10, micros: 5_000 });
+  response(succeeded, 4, { ...success, started: 12, micros: 5_000 });
+  response(succeeded, 5, { ...success, started: 20 });
+  response(succeeded, 6, { ...failed, started: 30 });
+  response(succeeded, 7, { ...success, started: 40 });
+  response(succeeded, 8, { ...success, started: 41, body: bodyOf('other') });
+  t.same(
+    [...succeeded.entries()].map(({ retryOf }) => retryOf),
+    [undefined, 'req-00000001', 'req-00000002', 'req-00000002', undefined, undefined, 'req-00000006', undefined],
+    'a request that began after a retry had succeeded is not a retry',
+  );
 });
 
 t.test(

@@ -7,6 +7,7 @@ import { beganAfterEnd, type RequestRecord } from './record.js';
  *     `retryOf` is the last earlier request of the same client, operation, method, target and body
  *     that failed: its response was an error, or did not reach the client completely.
  *     Its response ended before the later request began. Otherwise the two are concurrent.
+ *     No repetition had already succeeded when the later request began.
  *
  * - A client is an organization together with the `sub` and `repo` claims of the token, verified or not.
  * - The target is the path and the query as sent.
@@ -26,6 +27,8 @@ export function hasFailed({ status, outcome }: RequestRecord): boolean {
 interface FailedRequest {
   readonly record: RequestRecord;
   readonly body: SentBody;
+  /** First repetition that succeeded; undefined if none. Later equal requests are no retries of the failed one. */
+  success: RequestRecord | undefined;
 }
 
 /**
@@ -64,7 +67,10 @@ export class RetryIndex {
     const earlier = findEqual(record, body, candidates);
     if (isFailed) {
       const targets = sameTarget ?? new Map<string, readonly FailedRequest[]>();
-      this.failed.set(record.path, targets.set(key, [...candidates.slice(1 - MAX_EQUAL_TARGETS), { record, body }]));
+      const added = { record, body, success: undefined };
+      this.failed.set(record.path, targets.set(key, [...candidates.slice(1 - MAX_EQUAL_TARGETS), added]));
+    } else if (earlier) {
+      for (const other of candidates) if (isRepetition(record, body, other)) other.success ??= record;
     }
     return earlier;
   }
@@ -101,9 +107,14 @@ function findEqual(
   let found: RequestRecord | undefined;
   for (const other of candidates) {
     if (found && other.record.started < found.started) continue;
-    if (beganAfterEnd(record, other.record) && isSameBody(other.body, body)) found = other.record;
+    if (isRepetition(record, body, other)) found = other.record;
   }
   return found;
+}
+
+function isRepetition(record: RequestRecord, body: SentBody, { record: failed, body: other, success }: FailedRequest) {
+  if (success && beganAfterEnd(record, success)) return false;
+  return beganAfterEnd(record, failed) && isSameBody(other, body);
 }
 
 /** Returns the value of a request header field; undefined if absent. `name` is in lower case. */
