@@ -50,6 +50,12 @@ export function heavyFiles(count: number): Pushed {
   return draft.pushed(draft.tree(names.map(entryOf)));
 }
 
+/** Returns a pack with one commit of one file, `file`. The commit with the id `parent` must exist already. */
+export function oneFileCommit(content: string, parent?: string): Pushed {
+  const draft = new Draft();
+  return draft.pushed(draft.tree([['100644', 'file', draft.add('blob', content)]]), parent);
+}
+
 /**
  * Returns a pack with one commit of one file, which consists of `size` zero bytes. The pack is small, because zero
  * bytes compress well.

@@ -114,12 +114,13 @@ export class Remote extends HttpClient {
     this.#tokens.delete(repo);
   }
 
-  pushMain(repo: string, { oid, pack }: Pushed): Promise<void> {
-    return this.#push(repo, [{ name: 'refs/heads/main', oid }], pack);
+  /** Pushes a commit to the branch `main`, whose tip is `old`. If `old` is absent, the push creates the branch. */
+  pushMain(repo: string, { oid, pack }: Pushed, old?: Oid): Promise<void> {
+    return this.#push(repo, [{ name: 'refs/heads/main', oid }], pack, old);
   }
 
-  async #push(repo: string, refs: readonly Ref[], pack: Buffer): Promise<void> {
-    const commands = refs.map(({ name, oid }) => ({ ref: name, old: '0'.repeat(40), new: oid }));
+  async #push(repo: string, refs: readonly Ref[], pack: Buffer, old = '0'.repeat(40)): Promise<void> {
+    const commands = refs.map(({ name, oid }) => ({ ref: name, old, new: oid }));
     const body = [pushBody(commands, Buffer.alloc(0), 'report-status object-format=sha1'), pack];
     const report = (await this.git(repo, 'git-receive-pack', { body, keepsBody: true })).body.toString('latin1');
     if (!report.includes('unpack ok') || report.includes('ng ')) throw new Error(`${repo} refused the push: ${report}`);

@@ -12,10 +12,11 @@ import { type Fixture, initServerRepository } from '../fixture.js';
 import { git, runGit } from '../git.js';
 import { type LoneIngest, MAX_STALL } from '../lone-ingest.js';
 import { FIRST_QUESTIONS, QUESTIONS, type Question, TIPS } from '../questions.js';
-import { Remote, spawnEmulator } from '../remote.js';
+import { Remote, spawnEmulator, succeeded } from '../remote.js';
 import { type Row, type Sides, timed, type Use } from '../row.js';
 import { APP, type Stage } from '../stage.js';
 import { CLIENT_ROWS } from './client.js';
+import { CONCURRENT_CLONE_ROWS } from './concurrent.js';
 import { timeForks } from './worlds.js';
 
 const MiB = 2 ** 20;
@@ -45,7 +46,16 @@ export const ROWS_OF_REPOSITORY: readonly Row<Stage>[] = [
   bytesRow('bytes-clone-depth-1', 'clone of depth 1: bytes', QUESTIONS.depthOne),
   bytesRow('bytes-fetch-1', 'fetch of 1 commit: bytes', QUESTIONS.oneCommit),
   bytesRow('bytes-fetch-100', 'fetch of 100 commits: bytes', QUESTIONS.hundredCommits),
+  ...CONCURRENT_CLONE_ROWS,
   ...CLIENT_ROWS,
+  {
+    id: 'import',
+    title: 'start with --import of the repository',
+    peer: 'git clone --bare --no-local',
+    bar: 0.5,
+    isFor: ({ fixture }) => fixture.packBytes >= LARGE,
+    open: openImport,
+  },
   laterRow('metadata-warm', 'metadata of all files, warm', 0.05, QUESTIONS.metadata),
   laterRow('grep-literal-warm', 'grep for a word, warm', 0.06, QUESTIONS.grepLiteral),
   laterRow('grep-regex-warm', 'grep for an expression, warm', 0.5, QUESTIONS.grepExpression),
@@ -104,6 +114,28 @@ async function openPatches({ fixture }: Stage): Promise<Sides> {
         }
       }),
     native: () => timed(() => runGit(fixture.path, log)),
+  };
+}
+
+/**
+ * Measures the start of an emulator that imports the repository, until it can serve requests. Git clones the repository
+ * to another folder, and indexes the pack.
+ */
+async function openImport({ fixture }: Stage, use: Use): Promise<Sides> {
+  const { path: folder } = use(await Workbench.create());
+  return {
+    ours: async () => {
+      const start = performance.now();
+      await using server = await spawnEmulator(['--import', fixture.path]);
+      succeeded('the import', await server.request('/_emulator/repositories'));
+      return performance.now() - start;
+    },
+    native: async (round) => {
+      const target = join(folder, `clone-${round}.git`);
+      const time = await timed(() => git(folder, ['clone', '-q', '--bare', '--no-local', fixture.path, target]));
+      await rm(target, { recursive: true });
+      return time;
+    },
   };
 }
 

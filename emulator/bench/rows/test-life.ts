@@ -22,6 +22,9 @@ const FIRST_COMMIT = [
   ...Array.from(FILES, ([path, content]) => `M 100644 inline ${path}\ndata ${content.length}\n${content}\n`),
 ].join('');
 
+/** Number of tests in the benchmark that compares the last tests with the first ones. */
+const LIVES = 500;
+
 /**
  * Benchmarks of a typical test of a client program. The test creates a repository, commits three files, clones twice,
  * and deletes the repository.
@@ -34,6 +37,14 @@ export const TEST_LIFE_ROWS: readonly Row<ServicePlace>[] = [
     bar: 1,
     open: openWhole,
   },
+  {
+    id: 'test-lives',
+    title: `${LIVES} such tests in one process: the last 100`,
+    peer: 'the first 100',
+    bar: 1,
+    mostRounds: 1,
+    open: openLives,
+  },
   { id: 'test-life-server', title: "a test's life: the server's part", bar: 5, open: openServerPart },
 ];
 
@@ -45,6 +56,23 @@ async function openWhole(_place: ServicePlace, use: Use): Promise<Sides> {
     ours: (round) => timed(() => liveOnce(ours, `life-${round}`, path)),
     native: (round) => timed(() => liveOnceNatively(native, `native-${round}`, path)),
   };
+}
+
+/**
+ * Measures whether the emulator becomes slower with each test, for example because it keeps data of deleted
+ * repositories. Compares the last 100 tests with the first 100 tests of the same process.
+ */
+async function openLives(_place: ServicePlace, use: Use): Promise<Sides> {
+  const { path } = use(await Workbench.create());
+  const remote = use(await spawnEmulator());
+  let at = 0;
+  const live = (count: number) =>
+    timed(async () => {
+      for (const end = at + count; at < end; at++) await liveOnce(remote, `life-${at}`, path);
+    });
+  const first = await live(100);
+  await live(LIVES - 200);
+  return { ours: () => live(100), native: async () => first };
 }
 
 /**
