@@ -257,3 +257,28 @@ t.test('a base goes out before its delta, whichever was stored first, and is nam
   // Verify that the pack contains no object id. A delta of the type REF_DELTA would contain the id of its base.
   for (const oid of oids) t.notOk(pack.includes(Buffer.from(oid, 'hex')));
 });
+
+t.test('objects that one large pack stores whole are compared only with objects that the client has', async (t) => {
+  const lines = Array.from({ length: 50 }, (_, line) => `line ${line} ${Math.imul(line, 2_654_435_761)}\n`).join('');
+  const texts = Array.from({ length: 101 }, (_, version) => `${lines}version ${version}\n`);
+  const store = new ObjectStore();
+  const received = new PackBuilder();
+  for (const text of texts) received.whole('blob', text);
+  await add(store, received.build());
+  const oids = texts.map((text) => oidOf('blob', text));
+  /** Returns the number of deltas in a pack of these versions. The client has the first version. */
+  const deltasOf = async (sent: readonly Oid[], options: PackOptions) => {
+    using git = new ScratchGit('--bare');
+    git.try(['unpack-objects', '-q'], await write(store, oids.slice(0, 1)));
+    const previous = () => (number: number) => number - 1;
+    const pack = await write(store, sent, { previous, ...options });
+    const name = git.try(['index-pack', '--stdin', '--fix-thin'], pack).stdout.toString().trim().split('\t')[1];
+    const entries = git.run(['verify-pack', '-v', `objects/pack/pack-${name}.idx`]);
+    return entries.match(/^\w{40} blob +\d+ \d+ \d+ \d+ /gm)?.length ?? 0;
+  };
+  const thin = (number: number) => number === 0;
+  t.equal(await deltasOf(oids.slice(0, 99), {}), 98, '99 objects');
+  t.equal(await deltasOf(oids.slice(0, 100), {}), 0, '100 objects');
+  t.equal(await deltasOf(oids.slice(1, 100), { thin }), 99, '99 objects for a client that has the first version');
+  t.equal(await deltasOf(oids.slice(1), { thin }), 1, '100 objects for a client that has the first version');
+});

@@ -59,6 +59,7 @@ export async function* writePack(
   const positions = new Positions(sorted, options.onEntry);
   const sources: DeltaSources = {
     isHeld: options.thin ?? (() => false),
+    isThin: options.thin !== undefined,
     previous: options.previous ?? (() => NOTHING),
   };
   const deltas = new DeltaChoice(store.stored, positions, sources, store.repackCache);
