@@ -20,6 +20,12 @@ t.test('the pieces are the text that JSON.stringify makes', (t) => {
     ['an iterable', { list: listed(1, { a: [2] }, [3]) }, { list: [1, { a: [2] }, [3]] }],
     ['an empty iterable', { list: listed() }, { list: [] }],
     ['names of any kind', JSON.parse('{"a\\"b":[1],"__proto__":["own"]}')],
+    [
+      'short and long items in turn',
+      Array.from({ length: 300 }, (_, at) => (at % 7 === 0 ? ['x'.repeat(20_000)] : { at, list: [at, { a: 'b' }] })),
+    ],
+    ['short items and iterables in turn', listed({ a: listed(1) }, 2, [{}], listed()), [{ a: [1] }, 2, [{}], []]],
+    ['items that are not there', [undefined, { a: undefined }, listed(undefined)], [null, {}, [null]]],
     ['many short records', Array.from({ length: 10_000 }, (_, a) => ({ a, b: null, c: 'é', d: true, e: undefined }))],
   ];
   for (const [what, value, same = value] of values)

@@ -26,35 +26,65 @@ export function* jsonPieces(value: unknown): Generator<string, void, void> {
 }
 
 function* partsOf(value: unknown): Generator<string, void, void> {
-  if (typeof value === 'string' && value.length > PIECE_LENGTH) yield* partsOfText(value);
+  if (roomAfter(value, ROOM) >= 0) yield JSON.stringify(value);
+  else if (typeof value === 'string') yield* partsOfText(value);
   else if (Buffer.isBuffer(value)) yield* partsOfBytes(value);
-  else if (typeof value !== 'object' || value === null || isFlat(value)) yield JSON.stringify(value);
-  else if (Symbol.iterator in value) yield* partsOfList(value as Iterable<unknown>);
-  else yield* partsOfRecord(value);
+  else if (Symbol.iterator in (value as object)) yield* partsOfList(value as Iterable<unknown>);
+  else yield* partsOfRecord(value as object);
 }
 
 /**
- * Returns true if all values of the record are short, so that one call of `JSON.stringify` can write it. This is the
- * fast path, because most items of long lists are such records.
+ * Maximum length, in characters, of a text that one call of `JSON.stringify` writes. The length is an estimate, because
+ * the text of a string is longer if characters are escaped.
  */
-function isFlat(record: object): boolean {
-  if (Symbol.iterator in record) return false;
-  for (const name in record) {
-    const value: unknown = record[name as keyof typeof record];
-    if (typeof value === 'string' ? value.length > PIECE_LENGTH : typeof value === 'object' && value !== null)
-      return false;
+const ROOM = 16 * 1024;
+/** Estimated length of a number, `true`, `false` or `null`, in characters. */
+const ATOM = 8;
+
+/**
+ * Subtracts the estimated length of the JSON text of a value from `room`. Returns a negative number if the text is
+ * longer, or if `JSON.stringify` cannot write the value, which then contains an iterable or a Buffer.
+ */
+function roomAfter(value: unknown, room: number): number {
+  if (typeof value === 'string') return room - value.length;
+  if (typeof value !== 'object' || value === null) return room - ATOM;
+  let left = room;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length && left >= 0; at++) left = roomAfter(value[at], left - 1);
+    return left;
   }
-  return true;
+  if (Symbol.iterator in value) return -1;
+  for (const name in value) {
+    left = roomAfter(value[name as keyof typeof value], left - name.length);
+    if (left < 0) return left;
+  }
+  return left;
 }
 
+/** Yields the text of a list. Adjacent short items are written by one call of `JSON.stringify`, which is faster. */
 function* partsOfList(items: Iterable<unknown>): Generator<string, void, void> {
   let before = '[';
+  let short: unknown[] = [];
+  let room = ROOM;
   for (const item of items) {
+    room = roomAfter(item, room);
+    if (room < 0 && short.length > 0) {
+      yield before + JSON.stringify(short).slice(1, -1);
+      before = ',';
+      short = [];
+      room = roomAfter(item, ROOM);
+    }
+    if (room >= 0) {
+      short.push(item);
+      continue;
+    }
     yield before;
     yield* partsOf(item);
     before = ',';
+    room = ROOM;
   }
-  yield before === '[' ? '[]' : ']';
+  if (short.length > 0) yield `${before}${JSON.stringify(short).slice(1)}`;
+  else yield before === '[' ? '[]' : ']';
 }
 
 function* partsOfRecord(record: object): Generator<string, void, void> {
