@@ -6,7 +6,7 @@ import { type Server, spawnEmulator } from './remote.js';
 import type { Vitals } from './soak/vitals.js';
 
 /** Maximum time in milliseconds for which the emulator's event loop may be blocked. */
-export const MAX_STALL = 50;
+export const MAX_STALL = 30;
 
 /**
  * Time in milliseconds after the response to a push for which the event loop delay is still observed. In this time, the

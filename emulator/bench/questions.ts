@@ -125,6 +125,17 @@ function grep(kind: keyof SearchWords): Question {
 
 const PATCHES = 50;
 
+/** Returns a function that requests the diffs of the newest commits of the branch, one by one. */
+function patchesOf({ line }: Fixture): PreparedQuestion['ask'] {
+  return async (remote, repo) => {
+    let response: BenchResponse | undefined;
+    for (const commit of line.slice(0, PATCHES)) {
+      response = await remote.change(repo, `/diff?ref=${commit}`, { keepsBody: false });
+    }
+    return response!;
+  };
+}
+
 export const QUESTIONS = {
   infoRefs: served('info/refs?service=git-upload-pack', async () => undefined),
   lsRefs: served('git-upload-pack', async () => [lsRefsRequest()]),
@@ -159,17 +170,22 @@ export const QUESTIONS = {
       command: (round) => ['blame', '--porcelain', at(fixture, round, API_TIPS), '--', file],
     };
   }),
-  /** Requests the diffs of the newest commits of the branch, one by one. */
-  patches: compared('git log -p', async ({ line }, tip) => ({
-    ask: async (remote, repo) => {
-      let response: BenchResponse | undefined;
-      for (const commit of line.slice(0, PATCHES)) {
-        response = await remote.change(repo, `/diff?ref=${commit}`, { keepsBody: false });
-      }
-      return response!;
-    },
+  patches: compared('git log -p', async (fixture, tip) => ({
+    ask: patchesOf(fixture),
     command: () => ['log', '-p', '-M', '--first-parent', '-m', `-${PATCHES}`, tip],
   })),
+  /** The requests of `patches`. Git runs one process for each commit, so both sides have the same number of steps. */
+  patchesApart: {
+    peer: `git diff-tree -p, ${PATCHES} processes`,
+    prepare: async (fixture) => async () => ({
+      ask: patchesOf(fixture),
+      askNative: async () => {
+        for (const commit of fixture.line.slice(0, PATCHES)) {
+          await runGit(fixture.path, ['diff-tree', '-p', '-M', '--root', '-m', '--first-parent', commit]);
+        }
+      },
+    }),
+  },
 } satisfies Record<string, Question>;
 
 /**
@@ -184,7 +200,7 @@ export const FIRST_QUESTIONS: readonly (readonly [id: string, title: string, bar
   ['metadata', 'metadata of all files', 0.3, QUESTIONS.metadata],
   ['grep-literal', 'grep for a word', 0.8, QUESTIONS.grepLiteral],
   ['grep-regex', 'grep for an expression', 0.8, QUESTIONS.grepExpression],
-  ['blame', 'blame', 0.9, QUESTIONS.blame],
+  ['blame', 'blame', 0.8, QUESTIONS.blame],
   ['patches-50', 'patches of 50 commits', 0.8, QUESTIONS.patches],
 ];
 
