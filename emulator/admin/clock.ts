@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { changeClock as applyClockChanges } from '../changes/clock-changes.js';
 import { json } from '../http/reply.js';
 import { CLOCK_MODES } from '../time/clock.js';
-import { parseDuration, parseTime } from '../time/iso-8601.js';
+import { isoTime, parseDuration, parseTime } from '../time/iso-8601.js';
 import type { World } from '../world/world.js';
 import { adminRoute } from './route.js';
 
@@ -11,7 +11,7 @@ const clockRecord = z.object({ mode: z.enum(CLOCK_MODES), now: z.iso.datetime() 
 export type ClockRecord = z.infer<typeof clockRecord>;
 
 function readClock({ state: { clock } }: World): ClockRecord {
-  return { mode: clock.snapshot().mode, now: new Date(clock.now()).toISOString() };
+  return { mode: clock.snapshot().mode, now: isoTime(clock.now()) };
 }
 
 export const showClock = adminRoute({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isoTime } from '../time/iso-8601.js';
 import type { Delivery } from '../webhooks/delivery.js';
 
 /** Delivery of one event to one webhook in responses of the admin API. */
@@ -32,8 +33,8 @@ export function showDelivery(delivery: Delivery): DeliveryRecord {
     event,
     payload: JSON.parse(body.toString()) as unknown,
     state,
-    attempts: attempts.map(({ at, ...outcome }) => ({ at: new Date(at).toISOString(), ...outcome })),
-    next_attempt_at: nextAttemptAt === undefined ? null : new Date(nextAttemptAt).toISOString(),
+    attempts: attempts.map(({ at, ...outcome }) => ({ at: isoTime(at), ...outcome })),
+    next_attempt_at: nextAttemptAt === undefined ? null : isoTime(nextAttemptAt),
     ...(resendOf !== undefined && { resend_of: resendOf }),
   };
 }

@@ -12,6 +12,7 @@ import { empty, json, largeJson } from '../http/reply.js';
 import type { Repository } from '../repositories/repository.js';
 import { repositoryNameIssue } from '../repositories/repository-name.js';
 import { runYielding } from '../schedule/steps.js';
+import { isoTime } from '../time/iso-8601.js';
 import { LIST_SIZE, listOf, listQuery, writeList } from './lists.js';
 import {
   exactBytes,
@@ -59,7 +60,7 @@ function showSummary({ record, ownState, defaultBranch, git }: Repository): Repo
     head: refs.headOid ?? null,
     refs: refs.size,
     objects: git.objects.size,
-    created_at: new Date(createdAt).toISOString(),
+    created_at: isoTime(createdAt),
     ...(baseRepo && { base_repo: { provider: baseRepo.provider, owner: baseRepo.owner, name: baseRepo.name } }),
   };
 }

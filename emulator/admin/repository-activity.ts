@@ -7,13 +7,14 @@ import { hostingSettings } from '../repositories/hosting.js';
 import { NO_LOCKS } from '../repositories/lfs-locks.js';
 import { NO_LFS_OBJECTS } from '../repositories/lfs-objects.js';
 import type { BaseRepository, FinishedSync } from '../repositories/repository.js';
+import { isoTime } from '../time/iso-8601.js';
 import { listOf, listQuery, writeList } from './lists.js';
 import { findRepository, inOrganization } from './repository-records.js';
 import { adminRoute } from './route.js';
 
 /** Routes that show what a repository has besides Git objects and refs: deployments, Git LFS, and its upstream. */
 
-const iso = (time: number) => new Date(time).toISOString();
+const iso = (time: number) => isoTime(time);
 
 const deploymentList = z.object({
   items: z.array(deploymentRecord()),

@@ -6,6 +6,7 @@ import { type ObjectReader, type Oid, typeName } from '../git/object/object.js';
 import { findCommit, findTree } from '../git/object/tag.js';
 import { largeJson } from '../http/reply.js';
 import { runSync, runYielding } from '../schedule/steps.js';
+import { isoTime } from '../time/iso-8601.js';
 import { LIST_SIZE, listOf, listQuery, writeList } from './lists.js';
 import { exactBytes, findRepository, inOrganization, named } from './repository-records.js';
 import { adminRoute, requireFound } from './route.js';
@@ -75,7 +76,7 @@ export const showRefs = adminRoute({
         ...classify(name),
         oid,
         ...targetOf(objects, oid),
-        created_at: new Date(createdAt).toISOString(),
+        created_at: isoTime(createdAt),
       }),
     });
   },

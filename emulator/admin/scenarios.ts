@@ -8,6 +8,7 @@ import { shownScenarioSchema } from '../scenarios/schema.js';
 import { checkScenario } from '../scenarios/verify-world.js';
 import type { Meter } from '../schedule/meter.js';
 import { runYielding } from '../schedule/steps.js';
+import { isoTime } from '../time/iso-8601.js';
 import type { World } from '../world/world.js';
 import { listOf, listQuery, writeList } from './lists.js';
 import { adminRoute, requireFound } from './route.js';
@@ -62,7 +63,7 @@ function showOne(loaded: LoadedScenario): ScenarioRecord {
     started: isStarted,
     steps_done: progress.next,
     steps: scenario.steps?.length ?? 0,
-    due: progress.due === undefined ? null : new Date(progress.due).toISOString(),
+    due: progress.due === undefined ? null : isoTime(progress.due),
     ...(after !== undefined && { after }),
     faults: [...faults],
     waiting: waiting.map(({ pattern }) => pattern),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
+import { isoTime } from '../time/iso-8601.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import { MAX_SNAPSHOTS } from '../world/snapshots.js';
 import { listOf, listQuery, writeList } from './lists.js';
@@ -17,7 +18,7 @@ type KeptSnapshot = ReturnType<CurrentWorld['snapshots']>[number];
 export type SnapshotRecord = z.infer<typeof snapshotRecord>;
 
 function showSnapshot({ id, takenAt, repositories }: KeptSnapshot): SnapshotRecord {
-  return { id, taken_at: new Date(takenAt).toISOString(), repositories };
+  return { id, taken_at: isoTime(takenAt), repositories };
 }
 
 export const takeSnapshot = adminRoute({

@@ -4,6 +4,7 @@ import { defaultLifetime, mintFixtureToken } from '../auth/fixture-token.js';
 import { faultClaims } from '../faults/fault-claim.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
+import { isoTime } from '../time/iso-8601.js';
 import { adminRoute } from './route.js';
 
 const MAX_FAULTS = 64;
@@ -66,8 +67,8 @@ export const mintToken = adminRoute({
     return json(201, {
       token,
       key: key.id,
-      issued_at: new Date(issuedAt).toISOString(),
-      expires_at: new Date(issuedAt + ttl * 1000).toISOString(),
+      issued_at: isoTime(issuedAt),
+      expires_at: isoTime(issuedAt + ttl * 1000),
     });
   },
 });

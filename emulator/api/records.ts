@@ -8,6 +8,7 @@ import type { HandlerContext } from '../operation/operation.js';
 import { presentWhen } from '../operation/reply-schema.js';
 import type { CommitWritten } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
+import { isoTime } from '../time/iso-8601.js';
 
 const HEAD = bytesOf('HEAD');
 
@@ -31,7 +32,7 @@ export function showRepository(repository: Repository): z.infer<ReturnType<typeo
     url: name,
     repo_name: name,
     default_branch: textOf(repository.defaultBranch ?? HEAD),
-    created_at: new Date(createdAt).toISOString(),
+    created_at: isoTime(createdAt),
     ...(baseRepo ? { base_repo: { provider: baseRepo.provider, owner: baseRepo.owner, name: baseRepo.name } } : {}),
   };
 }

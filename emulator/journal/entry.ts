@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { copyGitFacts, type GitFacts } from '../smart-http/git-facts.js';
+import { isoTime } from '../time/iso-8601.js';
 import { CapturedBody } from './captured-body.js';
 import type { Outcome, RequestRecord } from './record.js';
 import { REDACTED, redactText } from './redaction.js';
@@ -106,7 +107,7 @@ export function userAgentOf(record: RequestRecord): string | undefined {
 export function summaryOf(record: RequestRecord): RequestSummary {
   const { id, time, organization, method, path, operation, status, code, origin, why } = record;
   const { repository, subject } = bearerOf(record);
-  const at = new Date(time).toISOString();
+  const at = isoTime(time);
   return { id, at, organization, method, path, operation, repository, subject, status, code, origin, why };
 }
 
@@ -129,7 +130,7 @@ export function writeEntry(
   const responseBytes = typeof response === 'string' ? Buffer.byteLength(response) : (response?.bytes ?? 0);
   return {
     id,
-    began: new Date(record.time - record.took).toISOString(),
+    began: isoTime(record.time - record.took),
     at,
     organization,
     method,

@@ -5,6 +5,7 @@ import { lazy } from '../memory/lazy.js';
 import { type HandlerContext, operationsOf } from '../operation/operation.js';
 import { type LfsLock, type LfsLocks, NO_LOCKS } from '../repositories/lfs-locks.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
+import { isoTime } from '../time/iso-8601.js';
 import { refBody } from './batch.js';
 import { LFS_HEADERS, LFS_JSON } from './remote.js';
 
@@ -135,7 +136,7 @@ function locksOf({ repository }: Pick<HandlerContext, 'repository'>): LfsLocks {
 function show({ id, path, owner, lockedAt }: LfsLock): z.infer<ReturnType<typeof shownLock>> {
   // The milliseconds are removed, because git-lfs specifies `locked_at` as RFC 3339 with a precision of seconds
   // (docs/api/locking.md).
-  const locked_at = new Date(lockedAt).toISOString().replace(/\.\d+/, '');
+  const locked_at = isoTime(lockedAt).replace(/\.\d+/, '');
   return { id, path, locked_at, owner: { name: owner } };
 }
 

@@ -2,6 +2,7 @@ import type { FaultedOperation } from '../faults/operation-shape.js';
 import { readScenario } from '../scenarios/read-scenario.js';
 import type { GivenScenario, LoadedScenario } from '../scenarios/scenario.js';
 import { findScenarioFile, readScenarioFile } from '../scenarios/scenario-file.js';
+import { isoTime } from '../time/iso-8601.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
 /** Options of `scenario`. */
@@ -105,7 +106,7 @@ function viewOf({ scenario, isStarted, progress, faults, waiting, problems }: Lo
     isStarted,
     stepsDone: progress.next,
     steps: steps.length,
-    ...(progress.due !== undefined && { due: new Date(progress.due).toISOString() }),
+    ...(progress.due !== undefined && { due: isoTime(progress.due) }),
     faults: [...faults],
     waiting: waiting.map(({ pattern }) => pattern),
     problems: [...problems],

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { parseDuration, parseTime } from './iso-8601.js';
+import { isoTime, parseDuration, parseTime } from './iso-8601.js';
 
 t.test('durations', (t) => {
   for (const [text, milliseconds] of [
@@ -55,5 +55,17 @@ t.test('times', (t) => {
     '1767225600000',
   ])
     t.equal(parseTime(text), undefined, JSON.stringify(text));
+  t.end();
+});
+
+t.test('isoTime formats times like Date.toISOString', (t) => {
+  const given = [0, 1, 999, 1_000, -1, -999, -1_000, -1_001, 1.7, -0.5, 1_764_309_600_123, 1_764_309_600_999];
+  for (const time of [...given, 8.64e15, -8.64e15, 253_402_300_800_000, -62_198_755_200_000]) {
+    for (const near of [time, time + 1, time - 1, time]) {
+      if (Math.abs(near) <= 8.64e15) t.equal(isoTime(near), new Date(near).toISOString(), `${near}`);
+    }
+  }
+  for (const time of [Number.NaN, 8.64e15 + 1_000, Number.POSITIVE_INFINITY]) t.throws(() => isoTime(time), RangeError);
+  t.equal(isoTime(0), '1970-01-01T00:00:00.000Z');
   t.end();
 });

@@ -1,6 +1,7 @@
 import { textOf } from '../git/object/bytes.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
+import { isoTime } from '../time/iso-8601.js';
 
 /** Names of the events to which a webhook can subscribe. The specification defines only the first one. */
 export const EVENT_NAMES = ['repo.sync.failed', 'repo.sync.started', 'repo.sync.succeeded', 'push'] as const;
@@ -45,8 +46,8 @@ export function syncEvent(report: SyncReport): WebhookEvent {
       repository: showSource(repository),
       run_count: runCount,
       is_first_sync: isFirst,
-      started_at: new Date(startedAt).toISOString(),
-      ...(completedAt === undefined ? {} : { completed_at: new Date(completedAt).toISOString() }),
+      started_at: isoTime(startedAt),
+      ...(completedAt === undefined ? {} : { completed_at: isoTime(completedAt) }),
       ...(error === undefined ? {} : { error }),
     },
   };
@@ -68,7 +69,7 @@ export function pushEvent(repository: RepositoryRecord, change: RefChange, now: 
       before: change.old,
       after: change.new,
       customer_id: repository.organization,
-      pushed_at: new Date(now).toISOString(),
+      pushed_at: isoTime(now),
     },
   };
 }

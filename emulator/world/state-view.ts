@@ -3,6 +3,7 @@ import type { Variants } from '../config/variants.js';
 import type { Repository } from '../repositories/repository.js';
 import { overrideOf, ownStateOf, type PretendedState } from '../repositories/state-override.js';
 import type { Expiry } from '../time/expiry.js';
+import { isoTime } from '../time/iso-8601.js';
 import type { Organization } from './organizations.js';
 import { withGiven } from './settings.js';
 import type { World } from './world.js';
@@ -108,5 +109,5 @@ function showState(record: Repository['record'], now: number): RepositoryStateVi
 }
 
 function showExpiry({ at, ...ends }: Expiry): ExpiryView {
-  return withGiven<ExpiryView>({}, { ...ends, at: at === undefined ? undefined : new Date(at).toISOString() });
+  return withGiven<ExpiryView>({}, { ...ends, at: at === undefined ? undefined : isoTime(at) });
 }

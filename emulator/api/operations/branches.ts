@@ -11,6 +11,7 @@ import { type HandlerContext, operationsOf, routesOfRepository } from '../../ope
 import { branchRef, transact } from '../../repositories/branch-write.js';
 import type { Repository } from '../../repositories/repository.js';
 import { PIECE, PIECE_COST, runYielding, type Steps } from '../../schedule/steps.js';
+import { isoTime } from '../../time/iso-8601.js';
 import { flag, readBranch } from '../fields.js';
 import { ofBranch } from '../named-git-data.js';
 import { openList, pageEnd, pageQuery } from '../paging.js';
@@ -22,7 +23,7 @@ const operation = operationsOf('Branches');
 const branchRecord = lazy(() => z.object({ name: z.string(), head_sha: z.string(), created_at: z.iso.datetime() }));
 
 function showBranch(name: ByteString, ref: Ref): z.infer<ReturnType<typeof branchRecord>> {
-  return { name: textOf(name), head_sha: ref.oid, created_at: new Date(ref.createdAt).toISOString() };
+  return { name: textOf(name), head_sha: ref.oid, created_at: isoTime(ref.createdAt) };
 }
 
 type Position = [createdAt: number, name: ByteString];

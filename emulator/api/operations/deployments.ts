@@ -8,6 +8,7 @@ import { DEPLOYMENT_STATUSES, type Deployment, NO_DEPLOYMENTS, statusOf } from '
 import type { HostingProject } from '../../repositories/hosting.js';
 import type { Repository } from '../../repositories/repository.js';
 import { emptyMap } from '../../repositories/sorted-records.js';
+import { isoTime } from '../../time/iso-8601.js';
 import { requireHosting } from '../hosting.js';
 import { openList, pageEnd, pageQuery } from '../paging.js';
 import { resolveRef } from '../resolve.js';
@@ -39,8 +40,8 @@ export function showDeployment(deployment: Deployment, now: number): z.infer<Ret
     ref: deployment.ref,
     commit_sha: deployment.commit,
     status,
-    created_at: new Date(deployment.createdAt).toISOString(),
-    updated_at: new Date(at).toISOString(),
+    created_at: isoTime(deployment.createdAt),
+    updated_at: isoTime(at),
   };
 }
 

@@ -6,6 +6,7 @@ import { lazy } from '../../memory/lazy.js';
 import { type HandlerContext, operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { repositoryNotFound } from '../../repositories/lifecycle.js';
 import type { GitCredential, Repository } from '../../repositories/repository.js';
+import { isoTime } from '../../time/iso-8601.js';
 
 const operation = operationsOf('Repositories');
 
@@ -33,7 +34,7 @@ const password = lazy(() =>
 const credentialRecord = lazy(() => z.object({ id: z.string(), created_at: z.iso.datetime().optional() }));
 
 function showCredential({ id, createdAt }: GitCredential): z.infer<ReturnType<typeof credentialRecord>> {
-  return { id, created_at: new Date(createdAt).toISOString() };
+  return { id, created_at: isoTime(createdAt) };
 }
 
 export const createCredential = operation({

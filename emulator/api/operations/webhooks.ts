@@ -4,6 +4,7 @@ import { empty, json } from '../../http/reply.js';
 import { lazy } from '../../memory/lazy.js';
 import { operationsOf } from '../../operation/operation.js';
 import { presentWhen } from '../../operation/reply-schema.js';
+import { isoTime } from '../../time/iso-8601.js';
 import { DEFAULT_EVENTS, EVENT_NAMES, type Webhook } from '../../webhooks/events.js';
 
 const operation = operationsOf('Webhooks', { subject: 'organization' });
@@ -25,7 +26,7 @@ export const webhookRecord = lazy(() =>
 );
 
 export function showWebhook({ id, url, events, createdAt }: Webhook): z.infer<ReturnType<typeof webhookRecord>> {
-  return { id, url, events: [...events], created_at: new Date(createdAt).toISOString() };
+  return { id, url, events: [...events], created_at: isoTime(createdAt) };
 }
 
 export const createWebhook = operation({

@@ -228,7 +228,7 @@ const EMULATOR: Program = {
     {
       path: 'lfs',
       content: 'Git LFS below a remote: uploads, locks, routes',
-      imports: ['http', 'memory', 'operation', 'repositories'],
+      imports: ['http', 'memory', 'operation', 'repositories', 'time'],
     },
     {
       path: 'api',
@@ -244,6 +244,7 @@ const EMULATOR: Program = {
         'repositories',
         'schedule',
         'smart-http',
+        'time',
         'upstream',
         'webhooks',
         'world',
