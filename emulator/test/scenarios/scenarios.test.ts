@@ -116,9 +116,7 @@ t.test('every verification includes client rules of started scenarios, and what 
   await read('rate_limited*1;retry-after=9');
   t.match(await verify(), {
     met: false,
-    unmet: [
-      { at: 'scenarios.polite.client.retry-after', expectation: 'retry-after', found: 1, detail: /req-.*9 s/ },
-    ],
+    unmet: [{ at: 'scenarios.polite.client.retry-after', expectation: 'retry-after', found: 1, detail: /req-.*9 s/ }],
     client: [],
   });
   await admin('DELETE', '/scenarios/polite');
