@@ -19,8 +19,8 @@ export function useAxisRows(list: RowList<Row>, first: number, shown: number): r
   const wait = current.list !== list || current.rows.length === 0 ? 0 : current.at + PAUSE - performance.now();
   const isOutdated = current.list !== list || current.version !== version;
   if (isOutdated && wait <= 0) {
-    const rows = Array.from({ length: Math.max(shown - first, 0) }, (_, at) => list.get(first + at)!);
-    taken.current = { list, version, rows: byStart(rows), at: performance.now() };
+    // The list may have dropped rows since `first` was read, because a timer renders this component alone.
+    taken.current = { list, version, rows: byStart(list.slice(first, shown)), at: performance.now() };
   }
   useEffect(() => {
     if (!isOutdated || wait <= 0) return;

@@ -65,3 +65,15 @@ t.test('rows are inserted into a sorted list, which drops the lowest when it is 
   t.same(list.takeAll(), ['4', '5', '5b']);
   t.match([list.total, list.first], [4, 4]);
 });
+
+t.test('a slice has only the rows that are still in the list', (t) => {
+  const list = new RowList<string>(3);
+  for (const row of ['a', 'b', 'c', 'd']) list.add(row);
+  t.same(list.slice(0, 4), ['b', 'c', 'd'], 'a was dropped');
+  t.same(list.slice(2, 3), ['c']);
+  t.same(list.slice(0, 1), []);
+  t.same(list.slice(3, 9), ['d'], 'no row beyond the newest');
+  list.takeAll();
+  t.same(list.slice(0, 4), [], 'a cleared list');
+  t.end();
+});

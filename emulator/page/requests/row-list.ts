@@ -71,6 +71,13 @@ export class RowList<T> {
     return this.rows[number - this.first];
   }
 
+  /**
+   * Returns the rows with numbers from `from` to below `to`, oldest first. Omits rows that are no longer in the list.
+   */
+  slice(from: number, to: number): T[] {
+    return this.rows.slice(Math.max(from - this.first, 0), Math.max(to - this.first, 0));
+  }
+
   /** Returns the newest rows, at most `most` of them. The newest row is first. */
   newest(most: number): T[] {
     return this.rows.slice(-most).reverse();
