@@ -72,7 +72,7 @@ export class RowList<T> {
   }
 
   /**
-   * Returns the rows with numbers from `from` to below `to`, oldest first. Omits rows that are no longer in the list.
+   * Returns the rows with numbers from `from` to below `to`, oldest first. Omits rows that were dropped from the list.
    */
   slice(from: number, to: number): T[] {
     return this.rows.slice(Math.max(from - this.first, 0), Math.max(to - this.first, 0));
