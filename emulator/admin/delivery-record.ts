@@ -20,6 +20,7 @@ export const deliveryRecord = z.object({
 });
 
 export type DeliveryRecord = z.infer<typeof deliveryRecord>;
+
 /**
  * Returns the record of a webhook delivery (one event sent to one URL). The record omits the webhook's signing secret.
  */

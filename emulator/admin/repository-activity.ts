@@ -14,8 +14,6 @@ import { adminRoute } from './route.js';
 
 /** Routes that show what a repository has besides Git objects and refs: deployments, Git LFS, and its upstream. */
 
-const iso = (time: number) => isoTime(time);
-
 const deploymentList = z.object({
   items: z.array(deploymentRecord()),
   project: hostingSettings().nullable().meta({
@@ -71,7 +69,7 @@ export const showLfsObjects = adminRoute({
       of: ['lfs objects', id],
       items: objects.sort(([, one], [, other]) => other.storedAt - one.storedAt),
       keyOf: ([oid]) => oid,
-      show: ([oid, { size, storedAt }]) => ({ oid, size, stored_at: iso(storedAt) }),
+      show: ([oid, { size, storedAt }]) => ({ oid, size, stored_at: isoTime(storedAt) }),
       more: { total: objects.length, total_bytes: objects.reduce((sum, [, { size }]) => sum + size, 0) },
     });
   },
@@ -91,7 +89,7 @@ export const showLfsLocks = adminRoute({
     return writeList(ctx, {
       of: ['lfs locks', id],
       items: (record.lfsLocks ?? NO_LOCKS).list(),
-      show: ({ lockedAt, ...lock }) => ({ ...lock, locked_at: iso(lockedAt) }),
+      show: ({ lockedAt, ...lock }) => ({ ...lock, locked_at: isoTime(lockedAt) }),
     });
   },
 });
@@ -137,7 +135,7 @@ export const showSync = adminRoute({
     const record: SyncRecord = {
       upstream: baseRepo ? showUpstream(baseRepo) : null,
       runs: baseRepo?.runs ?? 0,
-      running_since: since === undefined ? null : iso(since),
+      running_since: since === undefined ? null : isoTime(since),
       last: baseRepo?.lastSync ? showFinished(baseRepo.lastSync) : null,
     };
     return json(200, record);
@@ -151,8 +149,8 @@ function showUpstream({ provider, owner, name, host, access }: BaseRepository): 
 function showFinished({ startedAt, completedAt, error }: FinishedSync): SyncRecord['last'] {
   return {
     outcome: error === undefined ? 'succeeded' : 'failed',
-    started_at: iso(startedAt),
-    completed_at: iso(completedAt),
+    started_at: isoTime(startedAt),
+    completed_at: isoTime(completedAt),
     ...(error !== undefined && { error }),
   };
 }

@@ -34,11 +34,11 @@ function* partsOf(value: unknown): Generator<string, void, void> {
 }
 
 /**
- * Maximum length, in characters, of a text that one call of `JSON.stringify` writes. The length is an estimate, because
- * the text of a string is longer if characters are escaped.
+ * Maximum length, in characters, of the JSON text that one call of `JSON.stringify` writes. Lengths are estimated
+ * without escape sequences, so a text can be longer.
  */
 const ROOM = 16 * 1024;
-/** Estimated length of a number, `true`, `false` or `null`, in characters. */
+/** Estimated length of the JSON text of a number, `true`, `false` or `null`, in characters. */
 const ATOM = 8;
 
 /**

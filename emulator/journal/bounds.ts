@@ -21,7 +21,7 @@ export function boundsOf({ count, atLeast, atMost, never, order }: RequestExpect
   return { min: atLeast ?? (isOpen ? 0 : 1), max: atMost ?? Number.POSITIVE_INFINITY };
 }
 
-/** Returns the number of firings that a fault allows. `expected` is the member `fired` of its expectation. */
+/** Returns the bounds for the number of times that a fault should fire. `expected` is its member `expect.fired`. */
 export function firingBounds(
   expected: number | { readonly min?: number | undefined; readonly max?: number | undefined },
 ): Bounds {

@@ -80,8 +80,8 @@ export interface RequestRecord {
 export type KnownFacts = Pick<RequestRecord, 'id' | 'time' | 'origin' | 'faults' | 'why'> & Partial<RequestRecord>;
 
 /**
- * Returns a record with the given facts, and defaults for all others. The members are listed one by one, because
- * spreading the facts over defaults takes four times as long (0.6 µs, and each request needs it). @internal
+ * Returns a record with the given facts, and defaults for all others. Called for each request. The members are listed
+ * one by one, because `{ ...defaults, ...known }` is four times slower (measured: 0.6 µs). @internal
  */
 export function recordWith({
   id,

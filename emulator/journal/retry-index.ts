@@ -27,7 +27,7 @@ export function hasFailed({ status, outcome }: RequestRecord): boolean {
 interface FailedRequest {
   readonly record: RequestRecord;
   readonly body: SentBody;
-  /** First repetition that succeeded; undefined if none. Later equal requests are no retries of the failed one. */
+  /** First successful repetition; undefined if none. Requests that begin after its end are not retries. */
   success: RequestRecord | undefined;
 }
 
@@ -112,6 +112,7 @@ function findEqual(
   return found;
 }
 
+/** Returns true if `record` is a retry of the failed request. `body` is the body of `record`. */
 function isRepetition(record: RequestRecord, body: SentBody, { record: failed, body: other, success }: FailedRequest) {
   if (success && beganAfterEnd(record, success)) return false;
   return beganAfterEnd(record, failed) && isSameBody(other, body);

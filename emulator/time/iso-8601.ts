@@ -44,23 +44,24 @@ function safe(milliseconds: number): number | undefined {
   return Number.isSafeInteger(whole) ? whole : undefined;
 }
 
-let shownSecond = Number.NaN;
-/** Text of the last shown second, up to the point: `2026-01-01T00:00:00.`. */
-let shownText = '';
+/** Last second that `isoTime` formatted, in seconds since 1970; NaN before the first call. */
+let lastSecond = Number.NaN;
+/** Text of that second, without the milliseconds: `2026-01-01T00:00:00.`. */
+let lastText = '';
 
 /**
  * Formats a time, given in milliseconds since 1970, like `Date.toISOString`: `2026-01-01T00:00:00.000Z`. Throws
- * `RangeError` if the year has more than six digits.
+ * `RangeError` if `Date` cannot represent the second.
  *
- * The text of the last second is kept, because `toISOString` takes longer than the rest of a short response (measured:
- * 1.2 µs), and most times of a response are equal or close.
+ * The text of the last formatted second is cached, because `toISOString` takes 1.2 µs (measured), and successive times
+ * are often in the same second.
  */
 export function isoTime(time: number): string {
   const whole = Math.trunc(time);
   const second = Math.floor(whole / 1000);
-  if (second !== shownSecond) {
-    shownText = new Date(second * 1000).toISOString().slice(0, -'000Z'.length);
-    shownSecond = second;
+  if (second !== lastSecond) {
+    lastText = new Date(second * 1000).toISOString().slice(0, -'000Z'.length);
+    lastSecond = second;
   }
-  return `${shownText}${String(whole - second * 1000).padStart(3, '0')}Z`;
+  return `${lastText}${String(whole - second * 1000).padStart(3, '0')}Z`;
 }

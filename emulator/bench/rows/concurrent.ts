@@ -35,7 +35,7 @@ function clientsText(clients: number): string {
   return clients === 1 ? '1 client' : `${clients} clients at once`;
 }
 
-/** Measures the time until all clients have received their clones. */
+/** Measures the time from the first request to the end of the last response. */
 async function openClones(clients: number, { fixture, ours, native }: Stage, use: Use): Promise<Sides> {
   const tipOf = await QUESTIONS.oneBranch.prepare(fixture);
   const measure = async ({ origin }: Remote) => {
@@ -49,7 +49,10 @@ async function openClones(clients: number, { fixture, ours, native }: Stage, use
   return { ours: await measure(ours), native: await measure(native) };
 }
 
-/** Measures the time until all clients have pushed. Each push reads the refs first, as a git client does. */
+/**
+ * Measures the time from the first request to the end of the last push. Each client reads the refs before it pushes, as
+ * the git client does.
+ */
 async function openPushes(clients: number, use: Use): Promise<Sides> {
   const { path } = use(await Workbench.create());
   const ours = use(await spawnEmulator());

@@ -59,8 +59,8 @@ async function openWhole(_place: ServicePlace, use: Use): Promise<Sides> {
 }
 
 /**
- * Measures whether the emulator becomes slower with each test, for example because it keeps data of deleted
- * repositories. Compares the last 100 tests with the first 100 tests of the same process.
+ * Compares the duration of the last 100 tests with that of the first 100 tests in the same emulator process. A ratio
+ * above 1 shows that the emulator becomes slower, for example because it keeps data of deleted repositories.
  */
 async function openLives(_place: ServicePlace, use: Use): Promise<Sides> {
   const { path } = use(await Workbench.create());

@@ -29,11 +29,9 @@ export type PreviousVersions = (object: number) => number;
 export interface DeltaSources {
   /**
    * Returns true if the client already has the object with this number. The object can then be a delta base although
-   * the pack does not contain it.
+   * the pack does not contain it. Undefined if all delta bases must be in the pack.
    */
-  readonly isHeld: (number: number) => boolean;
-  /** True if `isHeld` can return true: the pack is thin. */
-  readonly isThin: boolean;
+  readonly isHeld: ((number: number) => boolean) | undefined;
   readonly previous: () => PreviousVersions;
 }
 
@@ -48,10 +46,13 @@ const SMALLEST = 50;
  */
 const MAX_WITH_UNDELTIFIED = 20_000;
 /**
- * Number of objects from one received pack in the new pack, from which on the deltas of the received pack are kept. Its
- * sender has already compared these objects with each other. Git decides alike: it stores a push of fewer objects as
- * loose objects (`receive.unpackLimit`), and never compares two objects that one pack stores whole (`try_delta` in
- * `builtin/pack-objects.c`). Measured with 1,000 commits: without this limit, the first clone took 6 times as long.
+ * Minimum number of objects that a new pack takes from one received pack, so that the received pack counts as large.
+ * Objects that a large pack stores whole are not compared with each other, because its sender has already searched for
+ * deltas between them.
+ *
+ * Git has the same rule: it unpacks a push of fewer than 100 objects (`receive.unpackLimit`), and does not compare two
+ * objects of one pack (`try_delta` in `builtin/pack-objects.c`). Measured with 1,000 commits: without this rule, the
+ * first clone took 6 times as long.
  */
 const MIN_OF_LARGE_PACK = 100;
 /** Total size in bytes of compared objects after which no more deltas are computed for one pack. */
@@ -79,7 +80,7 @@ export class DeltaChoice {
    * deltas on it.
    */
   readonly #heirs = new Map<number, number>();
-  /** Segments of received packs with at least `MIN_OF_LARGE_PACK` objects in the new pack. */
+  /** Numbers of the segments that contain the large received packs (see `MIN_OF_LARGE_PACK`). */
   #largePacks: ReadonlySet<number> = new Set();
   #previous: PreviousVersions | undefined;
   #work = 0;
@@ -107,7 +108,7 @@ export class DeltaChoice {
   }
 
   isSendable(base: number): boolean {
-    return this.positions.get(base) !== ABSENT || this.sources.isHeld(base);
+    return this.positions.get(base) !== ABSENT || this.#isHeld(base);
   }
 
   async choose(numbers: Int32Array, meter: Meter): Promise<void> {
@@ -119,7 +120,8 @@ export class DeltaChoice {
       const number = numbers[index]!;
       const base = objects.baseOf(number);
       const isLost = base !== UNDELTIFIED && !this.isSendable(base);
-      const isTried = withUndeltified && base === UNDELTIFIED && (sources.isThin || !this.#isFromLargePack(number));
+      const mayHaveBase = sources.isHeld !== undefined || !this.#isFromLargePack(number);
+      const isTried = withUndeltified && base === UNDELTIFIED && mayHaveBase;
       if (!(isLost || isTried) || !this.#isWorthwhile(number)) continue;
       await this.#chooseFor(number, meter);
       if (isLost) this.#inherit(number);
@@ -163,11 +165,7 @@ export class DeltaChoice {
     const { objects } = this;
     const lost = objects.baseOf(number);
     for (const version of this.#firstUsable(number, (version) => this.#previousOf(version))) {
-      const wasCompared =
-        lost === UNDELTIFIED &&
-        this.#isFromLargePack(number) &&
-        objects.segmentOfObject(version) === objects.segmentOfObject(number);
-      if (!wasCompared || this.sources.isHeld(version)) yield version;
+      if (lost !== UNDELTIFIED || this.#isHeld(version) || !this.#isOfSameLargePack(number, version)) yield version;
     }
     if (lost === UNDELTIFIED) return;
     yield* this.#firstUsable(number, (version) => objects.baseOf(version));
@@ -193,8 +191,17 @@ export class DeltaChoice {
     }
   }
 
+  #isHeld(number: number): boolean {
+    return this.sources.isHeld?.(number) ?? false;
+  }
+
   #isFromLargePack(number: number): boolean {
-    return this.#largePacks.size > 0 && this.#largePacks.has(this.objects.segmentOfObject(number));
+    return this.#largePacks.has(this.objects.segmentOfObject(number));
+  }
+
+  #isOfSameLargePack(number: number, other: number): boolean {
+    const { objects } = this;
+    return this.#isFromLargePack(number) && objects.segmentOfObject(other) === objects.segmentOfObject(number);
   }
 
   #previousOf(number: number): number {
@@ -260,12 +267,15 @@ export class DeltaChoice {
   }
 }
 
-/** Returns the segments of received packs that contain at least `MIN_OF_LARGE_PACK` of these objects. */
+/**
+ * Returns the numbers of the segments that contain at least `MIN_OF_LARGE_PACK` of the objects. A segment is the memory
+ * of one received pack.
+ */
 function largePacksOf(objects: StoredObjects, numbers: Int32Array): ReadonlySet<number> {
   const counts = new Map<number, number>();
   for (const number of numbers) {
     const segment = objects.segmentOfObject(number);
-    // Segments of loose objects have negative numbers.
+    // Skips loose objects, which have negative segment numbers. They do not come from a received pack.
     if (segment >= 0) counts.set(segment, (counts.get(segment) ?? 0) + 1);
   }
   return new Set([...counts].filter(([, count]) => count >= MIN_OF_LARGE_PACK).map(([segment]) => segment));

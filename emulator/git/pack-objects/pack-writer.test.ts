@@ -266,7 +266,10 @@ t.test('objects that one large pack stores whole are compared only with objects 
   for (const text of texts) received.whole('blob', text);
   await add(store, received.build());
   const oids = texts.map((text) => oidOf('blob', text));
-  /** Returns the number of deltas in a pack of these versions. The client has the first version. */
+  /**
+   * Writes a pack of these versions and reads it with Git, in a repository that has the first version. Returns the
+   * number of deltas in the pack.
+   */
   const deltasOf = async (sent: readonly Oid[], options: PackOptions) => {
     using git = new ScratchGit('--bare');
     git.try(['unpack-objects', '-q'], await write(store, oids.slice(0, 1)));

@@ -58,8 +58,7 @@ export async function* writePack(
   meter.check();
   const positions = new Positions(sorted, options.onEntry);
   const sources: DeltaSources = {
-    isHeld: options.thin ?? (() => false),
-    isThin: options.thin !== undefined,
+    isHeld: options.thin,
     previous: options.previous ?? (() => NOTHING),
   };
   const deltas = new DeltaChoice(store.stored, positions, sources, store.repackCache);

@@ -25,7 +25,7 @@ export interface TimeAxisProps {
   readonly opened: string | undefined;
   /** Id of the last event about the requests. When it changes, the client rules are verified again after a pause. */
   readonly lastEvent: number;
-  /** Called with true when a bar gets the focus, and with false when the last focused bar loses it. */
+  /** Called with true when the keyboard focus moves to a bar, and with false when it leaves the bars. */
   readonly onAway: (isAway: boolean) => void;
 }
 

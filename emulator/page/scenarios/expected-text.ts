@@ -5,8 +5,8 @@ import { count } from '../components/time.js';
 export type CheckedExpectation = ScenarioDetail['expectations'][number];
 
 /**
- * Describes the current result of an expectation, such as `found 2`, `fired once` or `not applicable yet`. `at` begins
- * with the kind of the expectation: `requests.`, `faults.` or `client.`.
+ * Describes the current result of an expectation, such as `found 2`, `fired once` or `not applicable yet`. The prefix of
+ * `at` is the kind of the expectation: `requests.` for requests, `faults.` for firings, `client.` for client rules.
  */
 export function foundText({ at, found }: Pick<CheckedExpectation, 'at' | 'found'>): string {
   if (at.startsWith('faults.')) return `fired ${times(found)}`;

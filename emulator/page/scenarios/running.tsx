@@ -43,6 +43,7 @@ export function Running({ record, isMeant }: RunningProps) {
     PAUSE,
   );
   const { detail, latest } = value ?? {};
+  const ending = started ? 'Stop' : 'Remove';
   const card = useRef<HTMLLIElement>(null);
   useEffect(() => {
     if (isMeant) card.current?.scrollIntoView({ block: 'nearest' });
@@ -58,13 +59,7 @@ export function Running({ record, isMeant }: RunningProps) {
             Start
           </ActionButton>
         )}
-        <ConfirmButton
-          label={started ? 'Stop' : 'Remove'}
-          subject={id}
-          title={`${started ? 'Stop' : 'Remove'} ${id}?`}
-          isSmall={false}
-          act={() => remove(path)}
-        >
+        <ConfirmButton label={ending} subject={id} title={`${ending} ${id}?`} isSmall={false} act={() => remove(path)}>
           Its steps, faults and counters are removed.
         </ConfirmButton>
       </div>
