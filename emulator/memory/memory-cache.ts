@@ -1,3 +1,5 @@
+import { ShardedMap } from './sharded-map.js';
+
 /** Entry of the cache. It is a node of the doubly linked list of all entries in LRU order. */
 interface Entry {
   region: CacheRegion<unknown, unknown>;
@@ -101,7 +103,7 @@ export class MemoryCache {
 
 /** Region of the cache: values of one kind, by key. A value stays in the region until the cache evicts it. */
 export class CacheRegion<Key, Value> {
-  readonly #entries = new Map<Key, Entry>();
+  readonly #entries = new ShardedMap<Key, Entry>();
   #isClosed = false;
 
   constructor(

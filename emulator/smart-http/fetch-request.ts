@@ -1,11 +1,11 @@
 import { type ByteString, bytesOf, concatBytes, latin1, NO_BYTES, sliceBytes } from '../git/object/bytes.js';
 import { COMMIT, isOid, type Oid } from '../git/object/object.js';
-import { findCommit } from '../git/object/tag.js';
+import { findCommits } from '../git/object/tag.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import { NothingSelected, type ShallowBoundary } from '../git/revwalk/depth.js';
 import { FilterError, type ObjectFilter, parseFilter } from '../git/revwalk/filter.js';
 import { Meter } from '../schedule/meter.js';
-import { runSync } from '../schedule/steps.js';
+import { runYielding } from '../schedule/steps.js';
 import type { GitFacts } from './git-facts.js';
 import { type PacketReader, ProtocolError, packetText, type Sideband } from './pkt-line.js';
 import type { RefListings } from './ref-listings.js';
@@ -277,9 +277,7 @@ export class Negotiation {
     if (this.common.size === 0) return false;
     const { objects, history } = this.#repository;
     // Ignores wanted trees and blobs, because they have no ancestors that the client could have.
-    const commits = Array.from(this.#wants, (want) => runSync(findCommit(objects, want))).filter(
-      (oid) => oid !== undefined,
-    );
-    return history.allReach(commits, this.#known, new Meter({ schedule: objects.schedule }));
+    const meter = new Meter({ schedule: objects.schedule });
+    return history.allReach(await runYielding(findCommits(objects, this.#wants), meter), this.#known, meter);
   }
 }

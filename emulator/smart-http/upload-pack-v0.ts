@@ -1,8 +1,8 @@
 import { type ByteString, bytesOf, latin1, sliceBytes } from '../git/object/bytes.js';
 import { isOid, type Oid } from '../git/object/object.js';
-import { findCommit } from '../git/object/tag.js';
+import { findCommit, findCommits } from '../git/object/tag.js';
 import { Meter } from '../schedule/meter.js';
-import { runSync } from '../schedule/steps.js';
+import { runSync, runYielding } from '../schedule/steps.js';
 import { checkObjectFormat, parseCapabilities, UPLOAD_PACK_CAPABILITIES } from './capabilities.js';
 import {
   asksForDepth,
@@ -69,8 +69,9 @@ async function checkReachable({ repository, prefix }: RepositoryView, wants: Ite
     if (commit) wantOf.set(commit, want);
   }
   if (wantOf.size === 0) return;
-  const commits = [...tips].map((tip) => runSync(findCommit(objects, tip))).filter((oid) => oid !== undefined);
-  const [lost] = await history.unreached(commits, wantOf.keys(), new Meter({ schedule: objects.schedule }));
+  const meter = new Meter({ schedule: objects.schedule });
+  const commits = await runYielding(findCommits(objects, tips), meter);
+  const [lost] = await history.unreached(commits, wantOf.keys(), meter);
   if (lost !== undefined) throw notOurRef(wantOf.get(lost)!);
 }
 

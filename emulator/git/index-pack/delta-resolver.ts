@@ -108,7 +108,7 @@ export class DeltaResolver {
    */
   *resolve(thin: boolean): Steps<void> {
     const { entries } = this.pack;
-    entries.weigh();
+    yield* entries.weigh();
     for (let entry = 0; entry < entries.count && entries.unresolved > 0; entry++) {
       const number = entries.numbers[entry]!;
       if (number !== NONE) yield* this.#resolveOn(number, this.#takeDeltas(entry, number));

@@ -113,7 +113,7 @@ async function scanAndResolve(
     meter,
   );
   if (objects.count === before) objects.dropLastSegment();
-  else await writer.reorder(before, order, meter);
+  else await runYielding(writer.reorder(before, order), meter);
   return { objects: count, bytes };
 }
 
@@ -165,7 +165,7 @@ function* packOrder(
  * kept in inflated form until their bases are known, so that they need not be inflated again.
  */
 class EntrySink implements ScanSink {
-  readonly keptDeltas = new Segment(() => undefined);
+  readonly keptDeltas = new Segment(() => undefined, true);
 
   constructor(
     private readonly entries: PackEntries,
@@ -175,6 +175,10 @@ class EntrySink implements ScanSink {
     private readonly mostKept: number,
     private readonly check: CheckObject | undefined,
   ) {}
+
+  announce(entries: number): void {
+    this.writer.expect(entries);
+  }
 
   *whole(entry: number, type: TypeCode, end: number): Steps<void> {
     const { output, size } = this.inflater;

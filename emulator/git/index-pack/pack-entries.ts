@@ -1,9 +1,13 @@
-import { withRoom } from '../../memory/growable.js';
+import { grownLength, resized, withRoom } from '../../memory/growable.js';
 import { lastUpTo } from '../../memory/sorted.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { OidSet } from '../object/oid-slots.js';
 
 /** Sentinel for "no entry", "no object" and "delta not kept in memory". */
 export const NONE = -1;
+/** Number of entries that `weigh` processes between two yields to the event loop. */
+const WEIGHED = 4096;
 
 /**
  * Entries of a pack that is being received. It is a struct of arrays with one element per entry, and an entry is given
@@ -12,6 +16,8 @@ export const NONE = -1;
  */
 export class PackEntries {
   count = 0;
+  /** Number of entries according to the header of the pack. */
+  announced = 0;
   /** Offset in the pack at which each entry starts. The offsets are in ascending order. */
   offsets = new Uint32Array(64);
   /**
@@ -55,8 +61,8 @@ export class PackEntries {
   #firstRefDelta = new Int32Array(16);
 
   add(offset: number): number {
+    if (this.count === this.offsets.length) this.#grow();
     const entry = this.count++;
-    if (entry === this.offsets.length) this.#grow();
     this.offsets[entry] = offset;
     this.numbers[entry] = NONE;
     this.firstDeltas[entry] = NONE;
@@ -116,23 +122,24 @@ export class PackEntries {
    * Computes `weights`. One pass from the last entry to the first is enough, because the base of an `OFS_DELTA` always
    * precedes the delta.
    */
-  weigh(): void {
+  *weigh(): Steps<void> {
     for (let entry = this.count - 1; entry >= 0; entry--) {
       const base = this.bases[entry]!;
       if (base !== NONE) this.weights[base]! += this.weights[entry]!;
+      if (entry % WEIGHED === 0) yield WEIGHED * COST.operation;
     }
   }
 
   #grow(): void {
-    const room = this.offsets.length * 2;
-    this.offsets = withRoom(this.offsets, room);
-    this.dataStarts = withRoom(this.dataStarts, room);
-    this.sizes = withRoom(this.sizes, room);
-    this.numbers = withRoom(this.numbers, room);
-    this.firstDeltas = withRoom(this.firstDeltas, room);
-    this.nextDeltas = withRoom(this.nextDeltas, room);
-    this.bases = withRoom(this.bases, room);
-    this.weights = withRoom(this.weights, room);
-    this.kept = withRoom(this.kept, room);
+    const room = grownLength(this.count, this.announced);
+    this.offsets = resized(this.offsets, room);
+    this.dataStarts = resized(this.dataStarts, room);
+    this.sizes = resized(this.sizes, room);
+    this.numbers = resized(this.numbers, room);
+    this.firstDeltas = resized(this.firstDeltas, room);
+    this.nextDeltas = resized(this.nextDeltas, room);
+    this.bases = resized(this.bases, room);
+    this.weights = resized(this.weights, room);
+    this.kept = resized(this.kept, room);
   }
 }

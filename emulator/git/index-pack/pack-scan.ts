@@ -22,6 +22,8 @@ const LONG_STEPS = 250;
  * complete. The output of the inflater then contains the inflated data.
  */
 export interface ScanSink {
+  /** Called before the first entry with the number of entries according to the header of the pack. */
+  announce(entries: number): void;
   /**
    * Called for an object that is not a delta. `entry` is its index in `PackEntries`. `end` is the offset in the pack at
    * which the entry ends.
@@ -44,8 +46,6 @@ export class PackScan {
   readonly #header = new EntryHeader();
   readonly #sha1 = createHash('sha1');
   #state: State = 'header';
-  /** Number of entries according to the pack header. */
-  #announced = 0;
   /** Progress in bytes: number of bytes parsed (`#at`), and number of bytes in the computed checksum (`#hashed`). */
   #at = 0;
   #hashed = 0;
@@ -139,19 +139,18 @@ export class PackScan {
     if (header.toString('latin1', 0, 4) !== 'PACK') throw new PackError('corrupt', 'pack signature mismatch');
     const version = header.readUInt32BE(4);
     if (version !== 2 && version !== 3) throw new PackError('corrupt', `pack version ${version} unsupported`);
-    this.#announced = header.readUInt32BE(8);
-    if (this.#announced > this.limits.objects) {
-      throw new PackError(
-        'limit',
-        `pack has ${this.#announced} objects, more than the limit of ${this.limits.objects}`,
-      );
+    const announced = header.readUInt32BE(8);
+    if (announced > this.limits.objects) {
+      throw new PackError('limit', `pack has ${announced} objects, more than the limit of ${this.limits.objects}`);
     }
+    this.entries.announced = announced;
+    this.sink.announce(announced);
     this.#at = HEADER_BYTES;
     return this.#nextEntry();
   }
 
   #nextEntry(): boolean {
-    this.#state = this.entries.count < this.#announced ? 'entry' : 'trailer';
+    this.#state = this.entries.count < this.entries.announced ? 'entry' : 'trailer';
     return true;
   }
 

@@ -1,6 +1,15 @@
-import { withRoom } from '../../memory/growable.js';
+import { grownLength, resized } from '../../memory/growable.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 
 export const OID_BYTES = 20;
+/**
+ * Maximum factor by which a table grows at once. It is larger than that of an array (see `grownLength`), because the
+ * ids must be placed anew: 100,000 ids take 30 ms.
+ */
+const MOST_GROWTH = 256;
+/** Number of slots that `renumber` visits between two yields to the event loop. */
+const RENUMBERED = 4096;
 
 /**
  * Hash table with open addressing that maps object ids to numbers. The first four bytes of an id serve as its hash,
@@ -13,6 +22,8 @@ export class OidSlots {
   #slots: Int32Array;
   #mask: number;
   #count = 0;
+  /** Expected number of ids. The table grows in fewer steps if it is known. */
+  expected = 0;
 
   constructor(capacity = 64) {
     let length = 64;
@@ -54,12 +65,16 @@ export class OidSlots {
     return larger;
   }
 
-  /** Replaces each number `n` that is at least `first` by `moved[n - first]`. Called after objects were renumbered. */
-  renumber(first: number, moved: Int32Array): void {
+  /**
+   * Replaces each number `n` that is at least `first` by `moved[n - first] - origin`. Called after objects were
+   * renumbered. Nothing may use the table before the generator ends.
+   */
+  *renumber(first: number, moved: Int32Array, origin: number): Steps<void> {
     const slots = this.#slots;
     for (let slot = 0; slot < slots.length; slot++) {
       const number = slots[slot]! - 1;
-      if (number >= first) slots[slot] = moved[number - first]! + 1;
+      if (number >= first) slots[slot] = moved[number - first]! - origin + 1;
+      if (slot % RENUMBERED === RENUMBERED - 1) yield RENUMBERED * COST.operation;
     }
   }
 
@@ -71,9 +86,12 @@ export class OidSlots {
 
   #grow(oids: Uint8Array): void {
     const old = this.#slots;
-    this.#slots = new Int32Array(old.length * 2);
+    let length = old.length * 2;
+    while (length < this.expected * 2 && length < old.length * MOST_GROWTH) length *= 2;
+    this.#slots = new Int32Array(length);
     this.#mask = this.#slots.length - 1;
-    for (const value of old) {
+    for (let slot = 0; slot < old.length; slot++) {
+      const value = old[slot]!;
       if (value !== 0) this.#place(oids, value);
     }
   }
@@ -83,6 +101,11 @@ export class OidSlots {
 export class OidSet {
   oids = new Uint8Array(64 * OID_BYTES);
   readonly #slots = new OidSlots();
+
+  /** Expected number of ids. The set grows in fewer steps if it is known. */
+  set expected(count: number) {
+    this.#slots.expected = count;
+  }
 
   get size(): number {
     return this.#slots.count;
@@ -94,7 +117,9 @@ export class OidSet {
     if (known >= 0) return known;
     const number = this.size;
     const start = number * OID_BYTES;
-    this.oids = withRoom(this.oids, start + OID_BYTES);
+    if (start === this.oids.length) {
+      this.oids = resized(this.oids, grownLength(start, this.#slots.expected * OID_BYTES));
+    }
     for (let byte = 0; byte < OID_BYTES; byte++) this.oids[start + byte] = bytes[at + byte]!;
     this.#slots.insert(this.oids, number);
     return number;

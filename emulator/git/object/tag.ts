@@ -90,6 +90,16 @@ export function* findCommit(objects: ObjectReader, oid: Oid): Steps<Oid | undefi
   return objects.typeOf(numberOf(objects, peeled)) === COMMIT ? peeled : undefined;
 }
 
+/** Returns the commits that the ids refer to, as `findCommit` does. Ids of other objects are omitted. */
+export function* findCommits(objects: ObjectReader, oids: Iterable<Oid>): Steps<Oid[]> {
+  const commits: Oid[] = [];
+  for (const oid of oids) {
+    const commit = yield* findCommit(objects, oid);
+    if (commit !== undefined) commits.push(commit);
+  }
+  return commits;
+}
+
 /**
  * Returns the id of the tree that `oid` refers to, directly or through annotated tags or a commit. Returns undefined if
  * `oid` refers to a blob.

@@ -139,6 +139,11 @@ export class EdgeList {
     return runSync(steps) ? this.#ofCommit : undefined;
   }
 
+  /** Expected number of targets. The arrays grow in fewer steps if it is known. */
+  set expected(count: number) {
+    this.#targets.expected = count;
+  }
+
   get size(): number {
     return this.#targets.size;
   }

@@ -1,6 +1,8 @@
+import { grownLength } from '../../memory/growable.js';
 import type { MemoryBudget } from '../../memory/memory-budget.js';
 import { permute } from '../../memory/permute.js';
-import type { Meter } from '../../schedule/meter.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import type { TypeCode } from '../object/object.js';
 import { OID_BYTES, type OidSlots } from '../object/oid-slots.js';
 import { Segment } from '../pack/segment.js';
@@ -18,6 +20,9 @@ const BYTES_PER_PEELED = 40;
  * which means kept inflated in memory.
  */
 const LONGEST_CHAIN = 256;
+
+/** Number of objects that are renumbered between two yields. */
+const RENUMBERED = 4096;
 
 /** Location of the stored bytes of one object, and its delta base. */
 export interface EntryLocation {
@@ -59,12 +64,16 @@ export class GrowingTable extends ObjectTable {
    * included.
    */
   #held = 0;
+  /** Expected number of objects in this table itself. The arrays grow in fewer steps if it is known. */
+  expected = 0;
   /**
    * `#links` contains the link records (decoded commits and trees) to which the current writer adds; undefined if there
    * is no writer. `#linksBefore` is their length before the writer began.
    */
   #links: LinkRecords | undefined;
   #linksBefore = 0;
+  /** Number of loose objects that are not published yet. */
+  #newLoose = 0;
 
   constructor(
     caches: TableCaches,
@@ -135,12 +144,13 @@ export class GrowingTable extends ObjectTable {
    */
   add(type: TypeCode, size: number, entry: EntryLocation, oid: Uint8Array): number {
     const at = this.ownCount;
-    if (at === this.types.length) this.#resize(Math.max(16, at * 2));
+    if (at === this.types.length) this.#resize(Math.max(16, grownLength(at, this.expected)));
     const start = at * OID_BYTES;
     for (let byte = 0; byte < OID_BYTES; byte++) this.oids[start + byte] = oid[byte]!;
     this.types[at] = type;
     this.sizes[at] = size;
     this.segmentOf[at] = entry.segment;
+    if (entry.segment < 0) this.#newLoose++;
     this.offsets[at] = entry.offset;
     this.ends[at] = entry.end;
     this.bases[at] = entry.base;
@@ -172,20 +182,24 @@ export class GrowingTable extends ObjectTable {
 
   /**
    * Renumbers the objects from `first` on. `order` lists their current numbers in the new order. References to delta
-   * bases, caches and pinned bodies are renumbered too. Resolves to the new numbers: index 0 is the new number of the
+   * bases, caches and pinned bodies are renumbered too. Returns the new numbers: index 0 is the new number of the
    * object `first`.
    *
-   * No object number may be used until the returned promise resolves.
+   * No object number may be used until the generator ends.
    */
-  async reorder(first: number, order: Int32Array, meter: Meter): Promise<Int32Array> {
+  *reorder(first: number, order: Int32Array): Steps<Int32Array> {
     const moved = new Int32Array(order.length);
-    for (let index = 0; index < order.length; index++) moved[order[index]! - first] = first + index;
+    for (let index = 0; index < order.length; index++) {
+      moved[order[index]! - first] = first + index;
+      if (index % RENUMBERED === RENUMBERED - 1) yield RENUMBERED * COST.operation;
+    }
     const own = first - this.firstNumber;
-    const from = this.firstNumber === 0 ? order : order.map((number) => number - this.firstNumber);
-    for (const [name, width] of COLUMNS) await permute(this[name], width, own, from, meter);
+    const scratch = new ArrayBuffer(order.length * OID_BYTES);
+    for (const [name, width] of COLUMNS) yield* permute(this[name], width, own, order, this.firstNumber, scratch);
     for (let at = own; at < this.ownCount; at++) {
       const base = this.bases[at]!;
       if (base >= first) this.bases[at] = moved[base - first]!;
+      if (at % RENUMBERED === RENUMBERED - 1) yield RENUMBERED * COST.operation;
     }
     this.caches.renumber(first, moved);
     const pinned = [...this.pinned].filter(([number]) => number >= first);
@@ -228,6 +242,7 @@ export class GrowingTable extends ObjectTable {
     this.caches.forgetQuarantine();
     this.#links?.truncate(this.#linksBefore);
     this.#links = undefined;
+    this.#newLoose = 0;
     for (const [number, body] of this.pinned) {
       if (number < count) continue;
       this.pinned.delete(number);
@@ -259,7 +274,8 @@ export class GrowingTable extends ObjectTable {
       this.slots = this.slots.withRoom(this.oids, this.count - from);
       for (let at = own; at < this.ownCount; at++) this.slots.insert(this.oids, at);
     }
-    for (let at = own; at < this.ownCount; at++) if (this.segmentOf[at]! < 0) this.looseCount++;
+    this.looseCount += this.#newLoose;
+    this.#newLoose = 0;
     this.caches.publish(this.count);
     this.#keepLinks(own);
   }

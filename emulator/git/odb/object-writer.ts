@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { COST } from '../../schedule/cost.js';
-import type { Meter } from '../../schedule/meter.js';
 import { runSync, type Steps } from '../../schedule/steps.js';
 import type { StoreLimits } from '../limits/store-limits.js';
 import { BLOB, type Oid, oidIn, type TypeCode, typeName } from '../object/object.js';
@@ -60,6 +59,14 @@ export class ObjectWriter {
     private readonly hash: HashBytes,
   ) {
     this.#links = new LinkRecorder(objects.newLinks, this.edges);
+  }
+
+  /** Prepares for `count` more new objects, so that the arrays and hash tables grow in fewer and larger steps. */
+  expect(count: number): void {
+    // The sixteenth is room for the next small pushes.
+    this.objects.expected = this.objects.ownCount + count + (count >> 4);
+    this.slots.expected = this.slots.count + count;
+    this.edges.expected = this.edges.size + count;
   }
 
   find(bytes: Uint8Array, at: number): number {
@@ -196,13 +203,10 @@ export class ObjectWriter {
    * `order` lists their current numbers in the new order. Renumbering is needed, because objects are stored in the
    * order in which deltas are resolved.
    */
-  async reorder(first: number, order: Int32Array, meter: Meter): Promise<void> {
+  *reorder(first: number, order: Int32Array): Steps<void> {
     const { objects } = this;
-    const moved = await objects.reorder(first, order, meter);
-    this.slots.renumber(
-      first - objects.firstNumber,
-      objects.firstNumber === 0 ? moved : moved.map((number) => number - objects.firstNumber),
-    );
+    const moved = yield* objects.reorder(first, order);
+    yield* this.slots.renumber(first - objects.firstNumber, moved, objects.firstNumber);
   }
 
   /**

@@ -52,8 +52,9 @@ export class TableCaches {
    * objects.
    */
   keepNewBody(number: number, body: Buffer): void {
-    if (this.#newBytes + body.length > this.group.capacity * NEW_SHARE) return;
-    this.#newBytes += body.length;
+    const cost = costOfBuffer(body);
+    if (this.#newBytes + cost > this.group.capacity * NEW_SHARE) return;
+    this.#newBytes += cost;
     this.bodies.set(number, Buffer.from(body));
   }
 

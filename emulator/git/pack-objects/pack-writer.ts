@@ -1,6 +1,6 @@
 import { COST } from '../../schedule/cost.js';
 import { Meter } from '../../schedule/meter.js';
-import { runYielding } from '../../schedule/steps.js';
+import { PIECE, PIECE_COST, runYielding, type Steps } from '../../schedule/steps.js';
 import { OID_BYTES } from '../object/oid-slots.js';
 import type { ObjectStore } from '../odb/object-store.js';
 import { UNDELTIFIED } from '../odb/object-table.js';
@@ -53,15 +53,17 @@ export async function* writePack(
   numbers: Int32Array | readonly number[],
   options: PackOptions = {},
 ): AsyncGenerator<Buffer> {
-  const sorted = sortedOnce(numbers);
   const meter = new Meter({ schedule: store.schedule, signal: options.signal });
   meter.check();
+  const sorted = await runYielding(sortedOnce(numbers), meter);
   const positions = new Positions(sorted, options.onEntry);
   const sources: DeltaSources = {
     isHeld: options.thin,
     previous: options.previous ?? (() => NOTHING),
   };
   const deltas = new DeltaChoice(store.stored, positions, sources, store.repackCache);
+  meter.spend(sorted.length * COST.operation);
+  if (meter.shouldYield) await meter.yieldToEventLoop();
   await deltas.choose(sorted, meter);
   const output = new PackOutput(store.stored, sorted.length);
   const writer = new EntryWriter(store.stored, output, positions, deltas, store.repackCache, options.ofsDelta ?? true);
@@ -106,10 +108,13 @@ function basesFirst(number: number, deltas: DeltaChoice, positions: Positions): 
  * Returns the numbers in ascending order without duplicates. If `numbers` already has this form, returns this array
  * itself.
  */
-function sortedOnce(numbers: Int32Array | readonly number[]): Int32Array {
+function* sortedOnce(numbers: Int32Array | readonly number[]): Steps<Int32Array> {
   const all = numbers instanceof Int32Array ? numbers : Int32Array.from(numbers);
   let isAscending = true;
-  for (let index = 1; index < all.length && isAscending; index++) isAscending = all[index - 1]! < all[index]!;
+  for (let index = 1; index < all.length && isAscending; index++) {
+    isAscending = all[index - 1]! < all[index]!;
+    if (index % PIECE === 0) yield PIECE_COST;
+  }
   if (isAscending) return all;
   const sorted = all.slice().sort();
   let length = 0;

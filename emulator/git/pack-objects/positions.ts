@@ -24,7 +24,8 @@ export class Positions {
   ) {
     this.#first = numbers[0] ?? 0;
     this.#positions = new Float64Array((numbers.at(-1) ?? -1) - this.#first + 1);
-    for (const number of numbers) this.#positions[number - this.#first] = PENDING;
+    if (this.#positions.length === numbers.length) this.#positions.fill(PENDING);
+    else for (let index = 0; index < numbers.length; index++) this.#positions[numbers[index]! - this.#first] = PENDING;
   }
 
   /**

@@ -2,6 +2,12 @@ import { lastUpTo } from '../../memory/sorted.js';
 
 const FIRST_SLAB = 4 * 1024;
 const LARGEST_SLAB = 4 * 1024 * 1024;
+/**
+ * Size in bytes of the slabs of a segment that is soon released, once it has a slab of `LARGEST_SLAB`. The C library
+ * returns a block of more than 32 MiB to the operating system when it is freed, and only its used pages take memory.
+ * Smaller blocks between permanent slabs would leave gaps.
+ */
+const TEMPORARY_SLAB = 33 * 1024 * 1024;
 
 /**
  * Contiguous bytes of a segment (append-only byte sequence). They are the bytes `start` to `end` (exclusive) of the
@@ -26,9 +32,13 @@ export class Segment {
 
   /**
    * `onHold` is called with the number of bytes that were allocated; a negative number means released bytes. It counts
-   * the bytes against a memory limit, and may throw to refuse an allocation.
+   * the bytes against a memory limit, and may throw to refuse an allocation. `isTemporary` is true for a segment that
+   * is released at the end of an operation.
    */
-  constructor(private readonly onHold: (bytes: number) => void) {}
+  constructor(
+    private readonly onHold: (bytes: number) => void,
+    private readonly isTemporary = false,
+  ) {}
 
   get length(): number {
     return this.#length;
@@ -153,7 +163,8 @@ export class Segment {
 
   #addSlab(atLeast: number): void {
     const doubled = Math.min(LARGEST_SLAB, Math.max(FIRST_SLAB, this.#held));
-    const size = Math.max(doubled, atLeast);
+    const usual = this.isTemporary && doubled === LARGEST_SLAB ? TEMPORARY_SLAB : doubled;
+    const size = Math.max(usual, atLeast);
     this.#hold(size);
     this.#slabs.push(Buffer.allocUnsafeSlow(size));
     this.#starts.push(this.#length);

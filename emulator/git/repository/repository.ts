@@ -1,6 +1,6 @@
 import { Meter } from '../../schedule/meter.js';
-import { runSync } from '../../schedule/steps.js';
-import { findCommit } from '../object/tag.js';
+import { runYielding } from '../../schedule/steps.js';
+import { findCommits } from '../object/tag.js';
 import type { ObjectStore } from '../odb/object-store.js';
 import { isDeletion, type RefChange } from '../refs/ref-change.js';
 import type { Refs } from '../refs/refs.js';
@@ -116,13 +116,9 @@ export class GitRepository {
    */
   async #extendHistory(changes: readonly RefChange[]): Promise<void> {
     const { objects } = this;
-    const tips = changes
-      .filter((change) => !isDeletion(change))
-      .map((change) => runSync(findCommit(objects, change.new)));
-    await this.history.extend(
-      tips.filter((oid) => oid !== undefined),
-      new Meter({ schedule: objects.schedule }),
-    );
+    const meter = new Meter({ schedule: objects.schedule });
+    const tips = changes.filter((change) => !isDeletion(change)).map((change) => change.new);
+    await this.history.extend(await runYielding(findCommits(objects, tips), meter), meter);
   }
 
   /**

@@ -200,8 +200,8 @@ function* listLimited(
   yield* graph.load([...tips, ...limits]);
   const wants = tips.map((number) => graph.positionOf(number));
   const haves = limits.map((number) => graph.positionOf(number));
-  const first = difference(graph, { wants, haves });
+  const first = yield* difference(graph, { wants, haves });
   const old = first.filter((position) => graph.committedAt(position) < since);
-  const positions = old.length === 0 ? first : difference(graph, { wants, haves: [...haves, ...old] });
+  const positions = old.length === 0 ? first : yield* difference(graph, { wants, haves: [...haves, ...old] });
   return new Set(Array.from(positions, (position) => graph.objectOf(position)));
 }

@@ -102,7 +102,7 @@ class Planner {
     const { roots, followed } = yield* this.#selectCommits(haves);
     if (this.#filter.depth < Number.POSITIVE_INFINITY) {
       yield* this.#addToDepth(roots, followed);
-      return this.#finish(NO_POSITIONS);
+      return yield* this.#finish(NO_POSITIONS);
     }
     if (roots.length > 0 || unshallowed.length > 0) yield* this.#addKnown(haves);
     yield* this.#addTrees([...roots, ...this.#wantedTrees]);
@@ -110,7 +110,7 @@ class Planner {
     const compared = isAll ? yield* this.#addRecorded(followed) : followed;
     yield* this.index.cover(compared);
     for (const position of compared) this.index.addObjectsOf(position, this.#found);
-    return this.#finish(compared);
+    return yield* this.#finish(compared);
   }
 
   /**
@@ -203,13 +203,16 @@ class Planner {
       return { roots: wants.map((commit) => graph.linksOf(commit).tree), followed: NO_POSITIONS };
     }
     yield* graph.load(wants);
-    const positions = difference(graph, {
+    const positions = yield* difference(graph, {
       wants: wants.map((commit) => graph.positionOf(commit)),
       haves,
       ...(this.#boundary.size > 0 && { wantsEnd: isOnBoundary }),
       ...(this.#clientShallow.size > 0 && { havesEnd: isClientShallow }),
     });
-    for (const position of positions) this.#found.add(graph.objectOf(position));
+    for (let index = 0; index < positions.length; index++) {
+      this.#found.add(graph.objectOf(positions[index]!));
+      if (index % PIECE === 0) yield PIECE_COST;
+    }
     if (this.#boundary.size === 0) return { roots: [], followed: positions };
     return {
       roots: Array.from(positions.filter(isOnBoundary), (position) => graph.treeOf(position)),
@@ -256,21 +259,27 @@ class Planner {
     yield* addToDepth(this.#objects, this.#wantedTrees, -1, limit, this.#found, depths);
   }
 
-  #finish(followed: Int32Array): SendPlan {
+  *#finish(followed: Int32Array): Steps<SendPlan> {
     this.#found.deleteAll(this.#known);
     for (const object of this.#explicit) {
       if (this.#objects.typeOf(object) !== COMMIT) this.#found.add(object);
     }
     const filter = this.#filter;
     const all = this.#found.numbers();
-    const objects = isEverything(filter) ? all : all.filter((object) => this.#passes(object, filter));
-    return new SendPlan(objects, this.index, followed, this.#known, !isEverything(filter));
+    if (isEverything(filter)) return new SendPlan(all, this.index, followed, this.#known, false);
+    let length = 0;
+    for (let index = 0; index < all.length; index++) {
+      const object = all[index]!;
+      if (this.#passes(object, filter)) all[length++] = object;
+      if (index % PIECE === 0) yield PIECE_COST;
+    }
+    return new SendPlan(all.slice(0, length), this.index, followed, this.#known, true);
   }
 
   #passes(number: number, filter: ObjectFilter): boolean {
-    if (this.#explicit.has(number)) return true;
     const type = this.#objects.typeOf(number);
-    if ((filter.types & (1 << type)) === 0) return false;
-    return type !== BLOB || this.#objects.sizeOf(number) < filter.blobBytes;
+    const isSelected = (filter.types & (1 << type)) !== 0;
+    if (isSelected && (type !== BLOB || this.#objects.sizeOf(number) < filter.blobBytes)) return true;
+    return this.#explicit.has(number);
   }
 }

@@ -1,5 +1,5 @@
 import type { Meter } from '../../schedule/meter.js';
-import { runYielding } from '../../schedule/steps.js';
+import { runSync, runYielding } from '../../schedule/steps.js';
 import type { ByteString } from '../object/bytes.js';
 import type { LinkReader } from '../object/link-reader.js';
 import { EMPTY_TREE_OID, type Oid } from '../object/object.js';
@@ -190,7 +190,7 @@ export class History {
     const graph = this.#graph;
     const [from, to] = [graph.locate(base), graph.locate(head)];
     const own = new NumberSet(graph.size);
-    for (const position of difference(graph, { wants: [to], haves: [from] })) own.add(position);
+    for (const position of runSync(difference(graph, { wants: [to], haves: [from] }))) own.add(position);
     const visit = (position: GraphPosition) => ({
       isShown: true,
       parents: graph.parentsOf(position).filter((parent) => own.has(parent)),

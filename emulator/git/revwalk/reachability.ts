@@ -1,4 +1,5 @@
 import { IntList } from '../../memory/int-list.js';
+import { PIECE, PIECE_COST, runSync, type Steps } from '../../schedule/steps.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 
 const WANTED = 1;
@@ -22,9 +23,9 @@ export interface DifferenceRequest {
 /**
  * Returns the positions of the commits that are reachable from `wants` but not from `haves`, highest position first.
  * Wrong commit dates do not affect the result. The cost is proportional to the number of positions between the newest
- * tip and the oldest commit of the result.
+ * tip and the oldest commit of the result. Yields between pieces of work, so that other requests can run.
  */
-export function difference(graph: CommitGraph, request: DifferenceRequest): Int32Array {
+export function* difference(graph: CommitGraph, request: DifferenceRequest): Steps<Int32Array> {
   const { wants, haves, wantsEnd, havesEnd } = request;
   const flags = new Uint8Array(graph.size);
   const found = new IntList();
@@ -41,6 +42,7 @@ export function difference(graph: CommitGraph, request: DifferenceRequest): Int3
   for (const have of haves) mark(have, HELD);
   for (const want of wants) mark(want, WANTED);
   for (let position = top; open > 0; position--) {
+    if (position % PIECE === 0) yield PIECE_COST;
     const flag = flags[position]!;
     if (flag === 0) continue;
     if (flag === WANTED) {
@@ -50,7 +52,9 @@ export function difference(graph: CommitGraph, request: DifferenceRequest): Int3
     const ends = flag === WANTED ? wantsEnd : havesEnd;
     if (ends?.(position)) continue;
     const next = flag === WANTED ? WANTED : HELD;
-    for (const parent of graph.parentsOf(position)) mark(parent, next);
+    for (let index = 0, parent = graph.parentOf(position, 0); parent >= 0; parent = graph.parentOf(position, ++index)) {
+      mark(parent, next);
+    }
   }
   return found.view();
 }
@@ -109,7 +113,7 @@ function extremes(positions: readonly GraphPosition[]): GraphPosition[] {
  */
 export function aheadBehind(graph: CommitGraph, a: GraphPosition, b: GraphPosition): { ahead: number; behind: number } {
   return {
-    ahead: difference(graph, { wants: [a], haves: [b] }).length,
-    behind: difference(graph, { wants: [b], haves: [a] }).length,
+    ahead: runSync(difference(graph, { wants: [a], haves: [b] })).length,
+    behind: runSync(difference(graph, { wants: [b], haves: [a] })).length,
   };
 }
