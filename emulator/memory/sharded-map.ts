@@ -2,7 +2,7 @@
 const SHARDS = 64;
 
 /**
- * Map with the interface of `Map`, for up to some million keys. It consists of several maps, because a single map with
+ * Variant of `Map` for up to some million keys. It consists of several maps, because a single map with
  * 250,000 keys takes 50 ms to grow, and other requests would wait. Keys that are not numbers share one map.
  */
 export class ShardedMap<Key, Value> {

@@ -64,7 +64,10 @@ export class GrowingTable extends ObjectTable {
    * included.
    */
   #held = 0;
-  /** Expected number of objects in this table itself. The arrays grow in fewer steps if it is known. */
+  /**
+   * Number of objects that this table itself will probably contain after the current write; 0 if unknown. The arrays
+   * then grow in fewer steps.
+   */
   expected = 0;
   /**
    * `#links` contains the link records (decoded commits and trees) to which the current writer adds; undefined if there
@@ -243,6 +246,7 @@ export class GrowingTable extends ObjectTable {
     this.#links?.truncate(this.#linksBefore);
     this.#links = undefined;
     this.#newLoose = 0;
+    this.expected = 0;
     for (const [number, body] of this.pinned) {
       if (number < count) continue;
       this.pinned.delete(number);
@@ -276,6 +280,7 @@ export class GrowingTable extends ObjectTable {
     }
     this.looseCount += this.#newLoose;
     this.#newLoose = 0;
+    this.expected = 0;
     this.caches.publish(this.count);
     this.#keepLinks(own);
   }

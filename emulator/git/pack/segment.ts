@@ -3,9 +3,9 @@ import { lastUpTo } from '../../memory/sorted.js';
 const FIRST_SLAB = 4 * 1024;
 const LARGEST_SLAB = 4 * 1024 * 1024;
 /**
- * Size in bytes of the slabs of a segment that is soon released, once it has a slab of `LARGEST_SLAB`. The C library
- * returns a block of more than 32 MiB to the operating system when it is freed, and only its used pages take memory.
- * Smaller blocks between permanent slabs would leave gaps.
+ * Size in bytes of the later slabs of a temporary segment, after the first 4 MiB. The C library returns a block of more
+ * than 32 MiB to the operating system when it is freed. Smaller blocks between permanent slabs would leave gaps. Only
+ * the used pages of a slab take memory.
  */
 const TEMPORARY_SLAB = 33 * 1024 * 1024;
 
