@@ -34,8 +34,8 @@ function* partsOf(value: unknown): Generator<string, void, void> {
 }
 
 /**
- * Maximum length, in characters, of the JSON text that one call of `JSON.stringify` writes. Lengths are estimated
- * without escape sequences, so a text can be longer.
+ * Approximate maximum length, in characters, of the JSON text that one call of `JSON.stringify` writes. The estimate
+ * ignores escape sequences, so a text with many of them is longer.
  */
 const ROOM = 16 * 1024;
 /** Estimated length of the JSON text of a number, `true`, `false` or `null`, in characters. */

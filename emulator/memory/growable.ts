@@ -17,11 +17,11 @@ export function withRoom<T extends TypedArray>(array: T, length: number): T {
 }
 
 /**
- * Returns the new length of a full array with `length` elements, of which `expected` are expected in total: twice the
- * length, or more if more are expected.
+ * Returns the length to which an array with `length` elements should grow when it is full. The result is `expected`,
+ * the number of elements that the array will probably contain, but at least 2 times and at most 16 times `length`. The
+ * maximum exists because `expected` may be much too large: a client can announce many objects and send few.
  *
- * The result is at most 16 times the length, because a client that announces many objects may send few. A step by 16
- * instead of several steps by 2 copies less, and leaves less freed memory that is too scattered to be used again.
+ * One large step copies less than several small ones, and leaves fewer freed blocks, which are hard to use again.
  */
 export function grownLength(length: number, expected: number): number {
   return Math.max(length * 2, Math.min(expected, length * 16));

@@ -103,7 +103,7 @@ export class MemoryCache {
 
 /** Region of the cache: values of one kind, by key. A value stays in the region until the cache evicts it. */
 export class CacheRegion<Key, Value> {
-  readonly #entries = new ShardedMap<Key, Entry>();
+  readonly #entries = new ShardedMap<Key, Entry>((key) => (typeof key === 'number' ? key : 0));
   #isClosed = false;
 
   constructor(

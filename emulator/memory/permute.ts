@@ -1,15 +1,11 @@
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
-
-/** Number of elements that are moved between two yields. */
-const MOVED_AT_ONCE = 4096;
+import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 
 /**
  * Reorders a part of `array`. Each element consists of `width` numbers. The part begins with the element `first` and
- * has as many elements as `order`. `order` contains the current index of the element for each new position, plus
- * `origin`.
+ * has as many elements as `order`. `order` contains for each new position the current index of its element, plus
+ * `origin`. Nothing may use the part before the generator ends.
  *
- * `scratch` is overwritten. It must have at least as many bytes as the part.
+ * `scratch` is temporary memory. It must have at least as many bytes as the part.
  */
 export function* permute(
   array: Uint8Array | Uint16Array | Int32Array | Uint32Array,
@@ -25,6 +21,6 @@ export function* permute(
     const from = (order[index]! - origin - first) * width;
     const to = (first + index) * width;
     for (let offset = 0; offset < width; offset++) array[to + offset] = old[from + offset]!;
-    if (index % MOVED_AT_ONCE === MOVED_AT_ONCE - 1) yield MOVED_AT_ONCE * width * COST.operation;
+    if (index % PIECE === 0) yield PIECE_COST;
   }
 }

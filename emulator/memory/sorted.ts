@@ -12,3 +12,20 @@ export function lastUpTo(sorted: ArrayLike<number>, value: number, length = sort
   }
   return low;
 }
+
+/**
+ * Merges two ascending lists that have no number in common. `few` should be much shorter than `many`. The merge copies
+ * each list once, while sorting a million numbers takes about 100 ms.
+ */
+export function merged(many: Int32Array, few: Int32Array): Int32Array {
+  const all = new Int32Array(many.length + few.length);
+  let copied = 0;
+  for (const [index, number] of few.entries()) {
+    const end = lastUpTo(many, number) + 1;
+    all.set(many.subarray(copied, end), copied + index);
+    all[end + index] = number;
+    copied = end;
+  }
+  all.set(many.subarray(copied), copied + few.length);
+  return all;
+}

@@ -7,7 +7,7 @@ import type { GitRepository } from '../git/repository/repository.js';
 import type { SendPlan } from '../git/revwalk/send-plan.js';
 import { ResponseCut } from '../http/response-cut.js';
 import type { CacheRegion, MemoryCache } from '../memory/memory-cache.js';
-import { lastUpTo } from '../memory/sorted.js';
+import { lastUpTo, merged } from '../memory/sorted.js';
 import { Meter } from '../schedule/meter.js';
 import { type PreparedPack, sendBrokenPack } from './broken-pack.js';
 import type { PackRequest } from './fetch-request.js';
@@ -197,23 +197,6 @@ export async function followingTags(
   }
   if (added.size === 0) return numbers;
   return merged(numbers, Int32Array.from(added).sort());
-}
-
-/**
- * Merges two ascending lists without a common number. `few` should be much shorter than `many`. Sorting all numbers
- * instead would take about 100 ms for a million numbers.
- */
-function merged(many: Int32Array, few: Int32Array): Int32Array {
-  const all = new Int32Array(many.length + few.length);
-  let copied = 0;
-  for (const [index, number] of few.entries()) {
-    const end = lastUpTo(many, number) + 1;
-    all.set(many.subarray(copied, end), copied + index);
-    all[end + index] = number;
-    copied = end;
-  }
-  all.set(many.subarray(copied), copied + few.length);
-  return all;
 }
 
 /** Returns true if the list, which must be ascending, contains the number. */

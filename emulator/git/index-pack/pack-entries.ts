@@ -1,13 +1,10 @@
 import { grownLength, resized, withRoom } from '../../memory/growable.js';
 import { lastUpTo } from '../../memory/sorted.js';
-import { COST } from '../../schedule/cost.js';
-import type { Steps } from '../../schedule/steps.js';
+import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import { OidSet } from '../object/oid-slots.js';
 
 /** Sentinel for "no entry", "no object" and "delta not kept in memory". */
 export const NONE = -1;
-/** Number of entries that `weigh` processes between two yields to the event loop. */
-const WEIGHED = 4096;
 
 /**
  * Entries of a pack that is being received. It is a struct of arrays with one element per entry, and an entry is given
@@ -16,7 +13,7 @@ const WEIGHED = 4096;
  */
 export class PackEntries {
   count = 0;
-  /** Number of entries according to the header of the pack. */
+  /** Number of entries that the header of the pack states. */
   announced = 0;
   /** Offset in the pack at which each entry starts. The offsets are in ascending order. */
   offsets = new Uint32Array(64);
@@ -126,7 +123,7 @@ export class PackEntries {
     for (let entry = this.count - 1; entry >= 0; entry--) {
       const base = this.bases[entry]!;
       if (base !== NONE) this.weights[base]! += this.weights[entry]!;
-      if (entry % WEIGHED === 0) yield WEIGHED * COST.operation;
+      if (entry % PIECE === 0) yield PIECE_COST;
     }
   }
 

@@ -1,15 +1,12 @@
 import { grownLength, resized } from '../../memory/growable.js';
-import { COST } from '../../schedule/cost.js';
-import type { Steps } from '../../schedule/steps.js';
+import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 
 export const OID_BYTES = 20;
 /**
- * Maximum factor by which a table grows at once. It is larger than that of an array (see `grownLength`), because the
- * ids must be placed anew: 100,000 ids take 30 ms.
+ * Maximum factor by which a table grows at once. It is larger than that of an array (see `grownLength`), because
+ * growing a table with many ids is slow: each id must be inserted again, which takes 30 ms for 100,000 ids.
  */
 const MOST_GROWTH = 256;
-/** Number of slots that `renumber` visits between two yields to the event loop. */
-const RENUMBERED = 4096;
 
 /**
  * Hash table with open addressing that maps object ids to numbers. The first four bytes of an id serve as its hash,
@@ -22,7 +19,7 @@ export class OidSlots {
   #slots: Int32Array;
   #mask: number;
   #count = 0;
-  /** Expected number of ids. The table grows in fewer steps if it is known. */
+  /** Number of ids that the table will probably contain; 0 if unknown. The table then grows in fewer, larger steps. */
   expected = 0;
 
   constructor(capacity = 64) {
@@ -74,7 +71,7 @@ export class OidSlots {
     for (let slot = 0; slot < slots.length; slot++) {
       const number = slots[slot]! - 1;
       if (number >= first) slots[slot] = moved[number - first]! - origin + 1;
-      if (slot % RENUMBERED === RENUMBERED - 1) yield RENUMBERED * COST.operation;
+      if (slot % PIECE === 0) yield PIECE_COST;
     }
   }
 
@@ -102,7 +99,7 @@ export class OidSet {
   oids = new Uint8Array(64 * OID_BYTES);
   readonly #slots = new OidSlots();
 
-  /** Expected number of ids. The set grows in fewer steps if it is known. */
+  /** Number of ids that the set will probably contain. The set then grows in fewer, larger steps. */
   set expected(count: number) {
     this.#slots.expected = count;
   }

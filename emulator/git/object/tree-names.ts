@@ -1,4 +1,5 @@
 import { withRoom } from '../../memory/growable.js';
+import { ShardedMap } from '../../memory/sharded-map.js';
 import { type ByteString, bytesIn } from './bytes.js';
 import type { Oid } from './object.js';
 import { canonicalMode, MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE } from './tree.js';
@@ -14,8 +15,6 @@ export type NameId = number;
  */
 export type ForeignId = number;
 
-/** Number of maps over which the names are distributed (shards). It must be a power of two. */
-const SHARDS = 32;
 const ONE = 0x31;
 /** Modes of tree entries that Git writes. */
 const MODES = [MODE_FILE, MODE_TREE, MODE_EXECUTABLE, MODE_SYMLINK, MODE_GITLINK];
@@ -46,11 +45,8 @@ export class TreeNames {
    * tree.
    */
   readonly #otherKeys = new Map<ByteString, EntryKey>();
-  /**
-   * Number of each name, distributed over several maps (shards). A single map with a million names would take 30 ms to
-   * grow, and other requests would wait.
-   */
-  readonly #shards: (Map<ByteString, NameId> | undefined)[] = Array(SHARDS);
+  /** Number of each name. */
+  readonly #ids = new ShardedMap<ByteString, NameId>(hashOf);
   readonly #names: ByteString[] = [];
   readonly #foreignIds = new Map<Oid, ForeignId>();
   readonly #foreign: Oid[] = [];
@@ -81,7 +77,7 @@ export class TreeNames {
     const mode = isWrittenByGit(entry) ? MODES.indexOf(entry.mode) : -1;
     if (mode < 0) return this.#otherKeyOf(entry);
     const { name } = entry;
-    const at = (this.#shards[shardOf(name)]?.get(name) ?? this.#addName(name)) * MODES.length + mode;
+    const at = (this.#ids.get(name) ?? this.#addName(name)) * MODES.length + mode;
     const known = this.#keysOf[at]! - 1;
     if (known >= 0) return known;
     const key = this.#addKey(Math.floor(at / MODES.length), MODES[mode]!, entry.nameEnd - entry.start);
@@ -93,7 +89,7 @@ export class TreeNames {
     const text = bytesIn(body, start, nameEnd);
     const known = this.#otherKeys.get(text);
     if (known !== undefined) return known;
-    const key = this.#addKey(this.#shards[shardOf(name)]?.get(name) ?? this.#addName(name), mode, text.length);
+    const key = this.#addKey(this.#ids.get(name) ?? this.#addName(name), mode, text.length);
     this.#otherKeys.set(text, key);
     this.heldBytes += text.length;
     return key;
@@ -128,7 +124,7 @@ export class TreeNames {
 
   /** Returns the number that was assigned to a file name, or -1 if the name is not in the table. */
   find(name: ByteString): NameId {
-    return this.#shards[shardOf(name)]?.get(name) ?? -1;
+    return this.#ids.get(name) ?? -1;
   }
 
   foreign(oid: Oid): ForeignId {
@@ -162,9 +158,7 @@ export class TreeNames {
 
   #addName(name: ByteString): NameId {
     const id = this.#names.length;
-    const shard = shardOf(name);
-    this.#shards[shard] ??= new Map();
-    this.#shards[shard].set(name, id);
+    this.#ids.set(name, id);
     this.#names.push(name);
     this.#keysOf = withRoom(this.#keysOf, (id + 1) * MODES.length);
     this.heldBytes += name.length + BYTES_EACH;
@@ -186,14 +180,14 @@ export class TreeNames {
 }
 
 /**
- * Returns the index of the shard (one of several maps) that contains a name. The index is less than `SHARDS`. It is
- * computed from the characters in which the names of a folder differ most, such as the one before a file extension.
+ * Returns a hash of a name. It is computed from the characters in which the names of a folder differ most, such as the
+ * one before a file extension.
  */
-function shardOf(name: ByteString): number {
+function hashOf(name: ByteString): number {
   const { length } = name;
   if (length < 5) return length;
-  const hash = name.charCodeAt(length - 1) + name.charCodeAt(length - 5) * 3 + name.charCodeAt(length >> 1) * 5;
-  return (hash + length) & (SHARDS - 1);
+  const characters = name.charCodeAt(length - 1) + name.charCodeAt(length - 5) * 3 + name.charCodeAt(length >> 1) * 5;
+  return characters + length;
 }
 
 /**

@@ -139,7 +139,7 @@ export class EdgeList {
     return runSync(steps) ? this.#ofCommit : undefined;
   }
 
-  /** Expected number of targets. The arrays grow in fewer steps if it is known. */
+  /** Number of targets that the list will probably contain. The list then grows in fewer, larger steps. */
   set expected(count: number) {
     this.#targets.expected = count;
   }

@@ -1,8 +1,7 @@
 import { grownLength } from '../../memory/growable.js';
 import type { MemoryBudget } from '../../memory/memory-budget.js';
 import { permute } from '../../memory/permute.js';
-import { COST } from '../../schedule/cost.js';
-import type { Steps } from '../../schedule/steps.js';
+import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import type { TypeCode } from '../object/object.js';
 import { OID_BYTES, type OidSlots } from '../object/oid-slots.js';
 import { Segment } from '../pack/segment.js';
@@ -20,9 +19,6 @@ const BYTES_PER_PEELED = 40;
  * which means kept inflated in memory.
  */
 const LONGEST_CHAIN = 256;
-
-/** Number of objects that are renumbered between two yields. */
-const RENUMBERED = 4096;
 
 /** Location of the stored bytes of one object, and its delta base. */
 export interface EntryLocation {
@@ -66,7 +62,7 @@ export class GrowingTable extends ObjectTable {
   #held = 0;
   /**
    * Number of objects that this table itself will probably contain after the current write; 0 if unknown. The arrays
-   * then grow in fewer steps.
+   * then grow in fewer, larger steps.
    */
   expected = 0;
   /**
@@ -194,7 +190,7 @@ export class GrowingTable extends ObjectTable {
     const moved = new Int32Array(order.length);
     for (let index = 0; index < order.length; index++) {
       moved[order[index]! - first] = first + index;
-      if (index % RENUMBERED === RENUMBERED - 1) yield RENUMBERED * COST.operation;
+      if (index % PIECE === 0) yield PIECE_COST;
     }
     const own = first - this.firstNumber;
     const scratch = new ArrayBuffer(order.length * OID_BYTES);
@@ -202,7 +198,7 @@ export class GrowingTable extends ObjectTable {
     for (let at = own; at < this.ownCount; at++) {
       const base = this.bases[at]!;
       if (base >= first) this.bases[at] = moved[base - first]!;
-      if (at % RENUMBERED === RENUMBERED - 1) yield RENUMBERED * COST.operation;
+      if (at % PIECE === 0) yield PIECE_COST;
     }
     this.caches.renumber(first, moved);
     const pinned = [...this.pinned].filter(([number]) => number >= first);

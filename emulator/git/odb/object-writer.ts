@@ -61,9 +61,12 @@ export class ObjectWriter {
     this.#links = new LinkRecorder(objects.newLinks, this.edges);
   }
 
-  /** Prepares for `count` more new objects, so that the arrays and hash tables grow in fewer and larger steps. */
+  /**
+   * Announces that probably `count` more objects will be added. The arrays and hash tables then grow in fewer, larger
+   * steps.
+   */
   expect(count: number): void {
-    // The sixteenth is room for the next small pushes.
+    // The capacity is a sixteenth larger, so that the next small pushes need not enlarge the arrays again.
     this.objects.expected = this.objects.ownCount + count + (count >> 4);
     this.slots.expected = this.slots.count + count;
     this.edges.expected = this.edges.size + count;

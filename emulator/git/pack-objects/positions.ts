@@ -24,8 +24,8 @@ export class Positions {
   ) {
     this.#first = numbers[0] ?? 0;
     this.#positions = new Float64Array((numbers.at(-1) ?? -1) - this.#first + 1);
-    if (this.#positions.length === numbers.length) this.#positions.fill(PENDING);
-    else for (let index = 0; index < numbers.length; index++) this.#positions[numbers[index]! - this.#first] = PENDING;
+    // An index is faster than an iterator, as long as V8 has not compiled this code (28 ms for 900,000 numbers).
+    for (let index = 0; index < numbers.length; index++) this.#positions[numbers[index]! - this.#first] = PENDING;
   }
 
   /**
